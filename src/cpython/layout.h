@@ -1,0 +1,142 @@
+// Layout: where CPython of one version keeps what the walker needs. All that differs between versions is data here:
+// offsets and a few traits. Code asks the layout, never the version; only layout_table.cc compares versions.
+//
+// Names are ours, one for each role, so that a field means the same in every version: `thread.frame` is the word that
+// leads to the innermost frame, whatever CPython calls it in that version.
+#pragma once
+
+#include <cstdint>
+
+#include "cpython/version.h"
+
+namespace flametap::cpython {
+
+using Offset = std::uint32_t;
+
+inline constexpr Offset kAbsent = 0xffff'ffff;  // this version has no such field
+
+// What thread.frame points to.
+enum class FrameLink : std::uint8_t {
+  frame_object,       // 2.7-3.10: the innermost PyFrameObject, a heap object; f_back links them
+  cframe,             // 3.11-3.12: a _PyCFrame on the C stack, which points to the innermost _PyInterpreterFrame
+  interpreter_frame,  // 3.13+: the innermost _PyInterpreterFrame
+};
+
+// What frame.instruction holds.
+enum class InstructionKind : std::uint8_t {
+  byte_index,    // 2.7-3.9: f_lasti, bytes from the start of co_code
+  unit_index,    // 3.10: f_lasti, code units of two bytes
+  unit_pointer,  // 3.11+: address inside the code object
+};
+
+enum class LineTableKind : std::uint8_t {
+  lnotab_unsigned,  // 2.7: line increments are unsigned
+  lnotab_signed,    // 3.6-3.9
+  ranges,           // 3.10: co_linetable of (delta, signed line delta)
+  locations,        // 3.11+: co_linetable of location entries
+};
+
+enum class TextKind : std::uint8_t {
+  bytes,    // 2.7: names and files are str, that is bytes
+  unicode,  // 3.x: PEP 393
+};
+
+// Where to read which thread holds the GIL.
+enum class GilKind : std::uint8_t {
+  current_thread_variable,  // 2.7, 3.6: the exported variable _PyThreadState_Current
+  current_thread_field,     // 3.7-3.11: _PyRuntime, at runtime.current_thread
+  per_interpreter,          // 3.12+: interpreter.gil points to a struct with gil.holder and gil.locked
+};
+
+struct Layout {
+  Version version;          // the version whose structs these are
+  bool debug = false;       // a --with-pydebug build, whose structs may be larger
+  bool free_threaded = false;
+  bool exact = true;        // false: a newer minor than we know, taken from its self-description
+
+  FrameLink frame_link = FrameLink::frame_object;
+  InstructionKind instruction_kind = InstructionKind::byte_index;
+  LineTableKind line_table_kind = LineTableKind::lnotab_signed;
+  TextKind text_kind = TextKind::unicode;
+  GilKind gil_kind = GilKind::current_thread_variable;
+  // 3.14+ tags the low bits of frame.code; they are cleared with this mask's complement.
+  std::uint64_t code_tag_mask = 0;
+  // 3.12+: a frame with owner >= this value is a shim that the C code pushes, without Python code. 255: none.
+  std::uint8_t first_shim_owner = 255;
+
+  struct Runtime {
+    Offset interpreters_head = 0;      // 2.7, 3.6: 0, the "runtime" is the variable interp_head itself
+    Offset current_thread = kAbsent;
+  } runtime;
+  struct Interpreter {
+    Offset size = 0;                   // how much to read for all the fields below
+    Offset next = 0;
+    Offset id = kAbsent;
+    Offset threads_head = 0;
+    Offset gil = kAbsent;              // pointer to the GIL that this interpreter uses
+  } interpreter;
+  struct Gil {
+    Offset holder = kAbsent;           // the thread that holds it, or held it last
+    Offset locked = kAbsent;           // int
+  } gil;
+  struct Thread {
+    Offset size = 0;
+    Offset next = 0;
+    Offset interpreter = 0;
+    Offset frame = 0;                  // see FrameLink
+    Offset thread_id = 0;              // pthread_self()
+    Offset native_thread_id = kAbsent; // 3.11+: gettid(), in the target's own pid namespace
+    Offset stack_chunk = kAbsent;      // 3.11+: the newest _PyStackChunk
+    Offset stack_top = kAbsent;        // 3.11+: end of the used part of that chunk
+  } thread;
+  struct CFrame {
+    Offset current_frame = kAbsent;
+    Offset previous = kAbsent;
+  } cframe;
+  struct StackChunk {                  // 3.11+
+    Offset previous = kAbsent;
+    Offset size = kAbsent;
+    Offset top = kAbsent;
+    Offset data = kAbsent;
+  } stack_chunk;
+  struct Frame {
+    Offset size = 0;                   // up to and including the last field below; not the locals
+    Offset previous = 0;               // towards the caller
+    Offset code = 0;
+    Offset instruction = 0;            // see InstructionKind
+    Offset owner = kAbsent;            // 3.11+: char
+    Offset is_entry = kAbsent;         // 3.11: bool
+    Offset line = kAbsent;             // 2.7: f_lineno, valid while the frame is traced
+    Offset trace = kAbsent;            // 2.7: f_trace, non-null while the frame is traced
+  } frame;
+  struct Code {
+    Offset size = 0;                   // up to the end of the fixed part, without the instructions
+    Offset name = 0;
+    Offset qualname = kAbsent;         // 3.11+
+    Offset filename = 0;
+    Offset first_line = 0;             // int
+    Offset line_table = 0;
+    Offset instructions = kAbsent;     // 3.11+: the code units, inside the code object
+    Offset unique_version = kAbsent;   // 3.12+: uint32, never given twice (0: ran out)
+  } code;
+  struct Object {
+    Offset type = 0;
+  } object;
+  struct Type {
+    Offset name = 0;                   // const char*
+  } type;
+  struct ByteString {
+    Offset length = 0;
+    Offset data = 0;
+  } bytes;
+  struct Text {                        // PEP 393
+    Offset length = 0;
+    Offset state = 0;
+    std::uint8_t kind_shift = 2;       // state >> kind_shift & 7 is the bytes per character; then compact, then ascii
+    Offset ascii_data = 0;
+    Offset compact_data = 0;
+    Offset legacy_data = kAbsent;      // up to 3.11: pointer to the characters of a string that is not compact
+  } text;
+};
+
+}  // namespace flametap::cpython

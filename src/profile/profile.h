@@ -1,0 +1,133 @@
+// Profile: what was recorded, as tables of numbers. Immutable once built, for every writer and query.
+//
+// Functions, frames and stacks are interned: the same one has the same id. A stack is a node of a tree and names its
+// parent, so that a million samples of few stacks cost little. Knows nothing of processes or of CPython.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/interner.h"
+#include "stack/outcome.h"
+
+namespace flametap::profile {
+
+enum class StringId : std::uint32_t {};
+enum class FunctionId : std::uint32_t {};
+enum class FrameId : std::uint32_t {};
+enum class StackId : std::uint32_t {};
+enum class ThreadId : std::uint32_t {};
+enum class ProcessId : std::uint32_t {};
+
+inline constexpr StackId kEmptyStack{0};  // the root of the tree: no frames
+
+enum class FrameKind : std::uint8_t { python, marker };  // marker: our own word, such as "(truncated)"
+
+struct Function {
+  StringId name;
+  StringId file;
+  std::int32_t first_line;
+  FrameKind kind;
+  auto operator<=>(const Function&) const = default;
+};
+
+struct Frame {
+  FunctionId function;
+  std::int32_t line;  // 0: unknown or not asked for
+  auto operator<=>(const Frame&) const = default;
+};
+
+struct Stack {
+  StackId parent;  // towards the root
+  FrameId frame;
+  auto operator<=>(const Stack&) const = default;
+};
+
+struct Process {
+  std::int32_t pid;
+  std::string command;  // the command line, words separated by blanks
+  std::string python;   // "3.11.7"
+};
+
+struct Thread {
+  ProcessId process;
+  std::uint64_t id;  // the kernel's id as seen from here, 0 if unknown
+  std::string name;
+};
+
+// `ticks` consecutive ticks at which this thread was in this state with this stack.
+struct Sample {
+  std::uint64_t time_ns;    // of the first one, since the start of the recording
+  std::uint64_t weight_ns;  // the time that they stand for
+  ThreadId thread;
+  StackId stack;
+  std::uint32_t ticks;
+  stack::State state;
+};
+
+// How the recording went; in every format that has room for it, and in the summary. All counts are thread samples,
+// except the ticks.
+struct Quality {
+  std::uint64_t ticks = 0;          // at which we sampled
+  std::uint64_t missed_ticks = 0;   // that passed while we were late; their time is in the next sample's weight
+  std::uint64_t free_running = 0;   // verified, by the step that did it: see stack/outcome.h
+  std::uint64_t ride_along = 0;
+  std::uint64_t paused = 0;
+  std::uint64_t torn = 0;
+  std::uint64_t unreadable = 0;
+  std::uint64_t no_frames = 0;
+  std::uint64_t truncated = 0;      // of the verified ones
+};
+
+struct Recording {
+  std::uint64_t start_unix_ns = 0;
+  std::uint64_t duration_ns = 0;
+  double rate_hz = 0;               // 0: as fast as possible
+  std::string mode = "cpu";         // which samples are in here: wall, cpu or gil
+  std::string ended;                // why it ended, for people: "the time was up", "process 7 exited"
+  Quality quality;
+};
+
+class Profile {
+ public:
+  Profile();
+
+  StringId intern(std::string_view text);
+  FunctionId intern(const Function& function);
+  FrameId intern(const Frame& frame);
+  StackId push(StackId parent, FrameId frame);
+  ProcessId add(Process process);
+  ThreadId add(Thread thread);
+  void add(const Sample& sample);
+
+  Recording recording;
+
+  [[nodiscard]] std::string_view text(StringId id) const;
+  [[nodiscard]] const Function& function(FunctionId id) const;
+  [[nodiscard]] const Frame& frame(FrameId id) const;
+  [[nodiscard]] const Stack& stack(StackId id) const;
+  [[nodiscard]] const std::vector<Process>& processes() const { return processes_; }
+  [[nodiscard]] const std::vector<Thread>& threads() const { return threads_; }
+  [[nodiscard]] const std::vector<Sample>& samples() const { return samples_; }
+  [[nodiscard]] std::size_t string_count() const { return strings_.size(); }
+  [[nodiscard]] std::size_t function_count() const { return functions_.size(); }
+  [[nodiscard]] std::size_t frame_count() const { return frames_.size(); }
+  [[nodiscard]] std::size_t stack_count() const { return stacks_.size(); }  // with the empty one
+
+  // The frames of a stack, the root first.
+  [[nodiscard]] std::vector<FrameId> frames_of(StackId id) const;
+
+ private:
+  Interner<std::string, StringId> strings_;
+  Interner<Function, FunctionId> functions_;
+  Interner<Frame, FrameId> frames_;
+  Interner<Stack, StackId> stacks_;
+  std::vector<Process> processes_;
+  std::vector<Thread> threads_;
+  std::vector<Sample> samples_;
+};
+
+}  // namespace flametap::profile

@@ -1,0 +1,28 @@
+// How a sample came about. Counted for every sample and always reported: a loss is never hidden.
+#pragma once
+
+#include <cstdint>
+
+namespace flametap::stack {
+
+// Which step of the engine gave a verified stack.
+enum class Step : std::uint8_t {
+  free_running,  // two readings agreed while the target ran on
+  ride_along,    // read from the target's own CPU, so that it stood still meanwhile
+  pause,         // its thread was stopped with ptrace for the reading
+};
+
+enum class Outcome : std::uint8_t {
+  complete,
+  truncated,  // deeper than we follow; the innermost frames are there
+  torn,       // it kept moving and we may not stop it: no stack
+  no_frames,  // the thread runs no Python at the moment
+  unreadable, // memory that cannot be a Python stack: no stack
+};
+
+// What a thread was doing when it was sampled; a set of bits.
+using State = std::uint8_t;
+inline constexpr State kOnCpu = 1;
+inline constexpr State kHoldsGil = 2;
+
+}  // namespace flametap::stack
