@@ -1,10 +1,14 @@
 // Profile: what was recorded, as tables of numbers. Immutable once built, for every writer and query.
 //
 // Functions, frames and stacks are interned: the same one has the same id. A stack is a node of a tree and names its
-// parent, so that a million samples of few stacks cost little. Knows nothing of processes or of CPython.
+// parent, whose id is always smaller, so that a million samples of few stacks cost little and one pass over the ids in
+// order (or backwards) is a walk of the tree. Knows nothing of processes or of CPython. Not safe for concurrent
+// changes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,7 +28,13 @@ enum class ProcessId : std::uint32_t {};
 
 inline constexpr StackId kEmptyStack{0};  // the root of the tree: no frames
 
-enum class FrameKind : std::uint8_t { python, marker };  // marker: our own word, such as "(truncated)"
+enum class FrameKind : std::uint32_t { python, marker };  // marker: our own word, such as "(truncated)"
+
+// Which samples are in a profile: all; those of threads on a CPU or with the GIL; those with the GIL; nobody knows.
+enum class Mode : std::uint8_t { wall, cpu, gil, unknown };
+
+[[nodiscard]] std::string_view name(Mode mode);
+[[nodiscard]] std::optional<Mode> mode_by_name(std::string_view name);
 
 struct Function {
   StringId name;
@@ -50,45 +60,51 @@ struct Process {
   std::int32_t pid;
   std::string command;  // the command line, words separated by blanks
   std::string python;   // "3.11.7"
+  bool operator==(const Process&) const = default;
 };
 
 struct Thread {
   ProcessId process;
   std::uint64_t id;  // the kernel's id as seen from here, 0 if unknown
   std::string name;
+  bool operator==(const Thread&) const = default;
 };
 
 // `ticks` consecutive ticks at which this thread was in this state with this stack.
 struct Sample {
   std::uint64_t time_ns;    // of the first one, since the start of the recording
-  std::uint64_t weight_ns;  // the time that they stand for
+  std::uint64_t weight_ns;  // the time that they stand for; 0 in all samples: not known, as in a folded file
   ThreadId thread;
   StackId stack;
-  std::uint32_t ticks;
+  std::uint64_t ticks;
   stack::State state;
+  bool operator==(const Sample&) const = default;
 };
 
 // How the recording went; in every format that has room for it, and in the summary. All counts are thread samples,
 // except the ticks.
 struct Quality {
-  std::uint64_t ticks = 0;          // at which we sampled
-  std::uint64_t missed_ticks = 0;   // that passed while we were late; their time is in the next sample's weight
-  std::uint64_t free_running = 0;   // verified, by the step that did it: see stack/outcome.h
+  std::uint64_t ticks = 0;         // at which we sampled
+  std::uint64_t missed_ticks = 0;  // that passed while we were late; their time is in the next sample's weight
+  std::uint64_t free_running = 0;  // verified, by the step that did it: see stack/outcome.h
   std::uint64_t ride_along = 0;
   std::uint64_t paused = 0;
   std::uint64_t torn = 0;
   std::uint64_t unreadable = 0;
   std::uint64_t no_frames = 0;
-  std::uint64_t truncated = 0;      // of the verified ones
+  std::uint64_t truncated = 0;                // of the verified ones
+  std::map<std::string, std::uint64_t> more;  // further counts of the sampler's own, by name
+  bool operator==(const Quality&) const = default;
 };
 
 struct Recording {
   std::uint64_t start_unix_ns = 0;
   std::uint64_t duration_ns = 0;
-  double rate_hz = 0;               // 0: as fast as possible
-  std::string mode = "cpu";         // which samples are in here: wall, cpu or gil
-  std::string ended;                // why it ended, for people: "the time was up", "process 7 exited"
+  double rate_hz = 0;  // 0: as fast as possible
+  Mode mode = Mode::cpu;
+  std::string ended;  // why it ended, for people: "the time was up", "process 7 exited"
   Quality quality;
+  bool operator==(const Recording&) const = default;
 };
 
 class Profile {
@@ -117,8 +133,16 @@ class Profile {
   [[nodiscard]] std::size_t frame_count() const { return frames_.size(); }
   [[nodiscard]] std::size_t stack_count() const { return stacks_.size(); }  // with the empty one
 
+  [[nodiscard]] const Process& process(ProcessId id) const { return processes_[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] const Thread& thread(ThreadId id) const { return threads_[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] std::string_view name(FrameId id) const { return text(function(frame(id).function).name); }
+  [[nodiscard]] std::string_view file(FrameId id) const { return text(function(frame(id).function).file); }
+
   // The frames of a stack, the root first.
   [[nodiscard]] std::vector<FrameId> frames_of(StackId id) const;
+
+  [[nodiscard]] std::uint64_t total_ticks() const { return total_ticks_; }
+  [[nodiscard]] std::uint64_t total_weight_ns() const { return total_weight_ns_; }
 
  private:
   Interner<std::string, StringId> strings_;
@@ -128,6 +152,8 @@ class Profile {
   std::vector<Process> processes_;
   std::vector<Thread> threads_;
   std::vector<Sample> samples_;
+  std::uint64_t total_ticks_ = 0;
+  std::uint64_t total_weight_ns_ = 0;
 };
 
 }  // namespace flametap::profile
