@@ -1,7 +1,7 @@
 // PageCache: a Memory that reads whole pages and remembers them until told to forget.
 //
-// For learning about a target, where a pointer leads to the next and many of them lie on few pages. What it gives may be
-// old and torn, so nothing that is read through it counts as true before a direct reading has confirmed it.
+// For learning about a target, where a pointer leads to the next and many of them lie on few pages. What it gives may
+// be old and torn, so nothing that is read through it counts as true before a direct reading has confirmed it.
 #pragma once
 
 #include <array>
