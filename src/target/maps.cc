@@ -9,9 +9,6 @@
 namespace flametap::target {
 namespace {
 
-// A process with the kernel's default limit of 65,530 mappings has about 7 MB of this text.
-constexpr std::size_t kMaxText = std::size_t{256} << 20;
-
 // Takes apart one line from the left. After a failure every later step fails too.
 class LineReader {
  public:
@@ -128,7 +125,7 @@ const Mapping* Maps::find(Address address) const {
 }
 
 Result<Maps> read_maps(pid_t pid) {
-  const Result<std::string> text = read_proc_file(proc_path(pid, "maps"), kMaxText);
+  const Result<std::string> text = read_proc_file(proc_path(pid, "maps"));
   if (!text) return text.error();
   return Maps::parse(*text);
 }

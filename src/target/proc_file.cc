@@ -4,11 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <climits>
-
-#include "base/fd.h"
 
 namespace flametap::target {
 
@@ -23,6 +19,10 @@ Result<std::string> read_proc_file(const std::string& path, std::size_t limit) {
     if (errno == ENOENT && path.starts_with("/proc/")) return errno_error("open " + path, ESRCH);
     return errno_error("open " + path, errno);
   }
+  return read_all(file, path, limit);
+}
+
+Result<std::string> read_all(const Fd& file, const std::string& path, std::size_t limit) {
   std::string text;
   std::size_t length = 0;
   while (true) {
@@ -36,13 +36,6 @@ Result<std::string> read_proc_file(const std::string& path, std::size_t limit) {
   }
   text.resize(length);
   return text;
-}
-
-Result<std::string> read_link(const std::string& path) {
-  std::array<char, PATH_MAX> target{};
-  const ssize_t length = ::readlink(path.c_str(), target.data(), target.size());
-  if (length < 0) return errno_error("read link " + path, errno);
-  return std::string(target.data(), static_cast<std::size_t>(length));
 }
 
 std::optional<std::string_view> find_field(std::string_view status, std::string_view key) {

@@ -1,0 +1,112 @@
+#include "target/thread_stat.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <string>
+
+#include "target/proc_file.h"
+
+namespace flametap::target {
+namespace {
+
+// Numbers of the fields in the manual's count, which starts with 1 for the pid.
+constexpr std::size_t kState = 3;
+constexpr std::size_t kParent = 4;
+constexpr std::size_t kFlags = 9;
+constexpr std::size_t kUserTime = 14;
+constexpr std::size_t kSystemTime = 15;
+constexpr std::size_t kStartTime = 22;
+constexpr std::size_t kProcessor = 39;
+
+constexpr std::uint64_t kKernelThreadFlag = 0x0020'0000;  // the kernel's PF_KTHREAD
+
+// More than the longest line: 52 numbers of up to 20 digits and a name of up to 64 bytes.
+using LineBuffer = std::array<char, 2048>;
+
+template <typename T>
+bool parse_number(std::string_view text, T& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+std::string_view take_word(std::string_view& rest) {
+  rest.remove_prefix(std::min(rest.find_first_not_of(" \n"), rest.size()));
+  const std::string_view word = rest.substr(0, std::min(rest.find_first_of(" \n"), rest.size()));
+  rest.remove_prefix(word.size());
+  return word;
+}
+
+Result<Fd> open_thread_file(pid_t pid, pid_t tid, std::string_view name) {
+  const std::string path = proc_path(pid, "task/" + std::to_string(tid) + "/" + std::string(name));
+  Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return errno_error("open " + path, errno == ENOENT ? ESRCH : errno);
+  return file;
+}
+
+// The file's text; empty when the thread is gone.
+std::string_view read_line(const Fd& file, LineBuffer& buffer) {
+  const ssize_t length = ::pread(file.get(), buffer.data(), buffer.size(), 0);
+  return {buffer.data(), length > 0 ? static_cast<std::size_t>(length) : 0};
+}
+
+}  // namespace
+
+std::optional<TaskStat> parse_task_stat(std::string_view line) {
+  // A thread may choose any name, also one with spaces and parentheses: only the last ')' ends it.
+  const std::size_t name_end = line.rfind(')');
+  if (name_end == std::string_view::npos) return std::nullopt;
+  line.remove_prefix(name_end + 1);
+  std::array<std::string_view, kProcessor + 1> fields{};
+  for (std::size_t i = kState; i < fields.size(); ++i) fields[i] = take_word(line);
+
+  TaskStat stat;
+  std::uint64_t flags = 0;
+  std::uint64_t user_time = 0;
+  std::uint64_t system_time = 0;
+  const bool whole =
+      fields[kState].size() == 1 && parse_number(fields[kParent], stat.parent) && parse_number(fields[kFlags], flags) &&
+      parse_number(fields[kUserTime], user_time) && parse_number(fields[kSystemTime], system_time) &&
+      parse_number(fields[kStartTime], stat.start_time) && parse_number(fields[kProcessor], stat.processor);
+  if (!whole) return std::nullopt;
+  stat.state = static_cast<TaskState>(fields[kState][0]);
+  stat.kernel_thread = (flags & kKernelThreadFlag) != 0;
+  stat.cpu_ticks = user_time + system_time;
+  return stat;
+}
+
+std::optional<TaskSchedstat> parse_task_schedstat(std::string_view line) {
+  TaskSchedstat stat;
+  const bool whole = parse_number(take_word(line), stat.run_time) && parse_number(take_word(line), stat.wait_time) &&
+                     parse_number(take_word(line), stat.slices);
+  if (!whole) return std::nullopt;
+  return stat;
+}
+
+Result<ThreadStat> ThreadStat::open(pid_t pid, pid_t tid) {
+  Result<Fd> file = open_thread_file(pid, tid, "stat");
+  if (!file) return file.error();
+  return ThreadStat(std::move(*file));
+}
+
+std::optional<TaskStat> ThreadStat::read() const {
+  LineBuffer buffer;
+  return parse_task_stat(read_line(file_, buffer));
+}
+
+Result<ThreadSchedstat> ThreadSchedstat::open(pid_t pid, pid_t tid) {
+  Result<Fd> file = open_thread_file(pid, tid, "schedstat");
+  if (!file) return file.error();
+  return ThreadSchedstat(std::move(*file));
+}
+
+std::optional<TaskSchedstat> ThreadSchedstat::read() const {
+  LineBuffer buffer;
+  return parse_task_schedstat(read_line(file_, buffer));
+}
+
+}  // namespace flametap::target

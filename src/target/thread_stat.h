@@ -1,0 +1,73 @@
+// ThreadStat and ThreadSchedstat: what the kernel says about one thread, asked often. They keep their file of /proc
+// open: a read is one pread without allocation, and an id that is given to another thread later is noticed, because
+// the open file stays bound to the first one.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/result.h"
+
+namespace flametap::target {
+
+enum class TaskState : char {
+  running = 'R',          // on a CPU or waiting for one
+  sleeping = 'S',         // wakes up for a signal
+  uninterruptible = 'D',  // mostly waits for a disk; cannot be stopped
+  stopped = 'T',          // by SIGSTOP and the like
+  traced = 't',           // by a tracer, which holds it
+  zombie = 'Z',
+  dead = 'X',
+  idle = 'I',    // kernel threads only
+  parked = 'P',  // kernel threads only
+};
+
+// A line of /proc/PID/stat or /proc/PID/task/TID/stat.
+struct TaskStat {
+  TaskState state{};
+  pid_t parent = 0;
+  bool kernel_thread = false;
+  std::uint64_t cpu_ticks = 0;   // utime + stime, in units of 1/sysconf(_SC_CLK_TCK) s
+  std::uint64_t start_time = 0;  // the same units, since boot
+  int processor = 0;             // the CPU it runs on, or ran on last
+};
+
+[[nodiscard]] std::optional<TaskStat> parse_task_stat(std::string_view line);
+
+struct TaskSchedstat {
+  Nanoseconds run_time = 0;   // of a thread on a CPU, the kernel brings it up to date at its own ticks only
+  Nanoseconds wait_time = 0;  // ready to run, but without a CPU
+  std::uint64_t slices = 0;   // how often it was put on a CPU
+};
+
+[[nodiscard]] std::optional<TaskSchedstat> parse_task_schedstat(std::string_view line);
+
+class ThreadStat {
+ public:
+  [[nodiscard]] static Result<ThreadStat> open(pid_t pid, pid_t tid);
+  // Nothing when the thread is gone.
+  [[nodiscard]] std::optional<TaskStat> read() const;
+
+ private:
+  explicit ThreadStat(Fd file) : file_(std::move(file)) {}
+  Fd file_;
+};
+
+class ThreadSchedstat {
+ public:
+  // Fails where the kernel was built without CONFIG_SCHED_INFO.
+  [[nodiscard]] static Result<ThreadSchedstat> open(pid_t pid, pid_t tid);
+  // Nothing when the thread is gone.
+  [[nodiscard]] std::optional<TaskSchedstat> read() const;
+
+ private:
+  explicit ThreadSchedstat(Fd file) : file_(std::move(file)) {}
+  Fd file_;
+};
+
+}  // namespace flametap::target
