@@ -1,7 +1,10 @@
 # One folder under src/ is one library, named after it, and one test program made of its *_test.cc files.
 #
 #   flametap_library(target DEPENDS base LIBRARIES PkgConfig::libelf)
+#   flametap_program(flametap src/cli/main.cc LIBRARIES flametap_cli ALSO pyflame)
+#   flametap_fuzzer(maps LIBRARIES flametap_target)
 
+include(GNUInstallDirs)
 find_package(PkgConfig REQUIRED)
 if(FLAMETAP_TESTS)
   enable_testing()
@@ -9,14 +12,25 @@ if(FLAMETAP_TESTS)
   include(GoogleTest)
 endif()
 
+find_program(FLAMETAP_CCACHE ccache)
+if(FLAMETAP_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${FLAMETAP_CCACHE})
+endif()
+
 add_library(flametap_flags INTERFACE)
 target_include_directories(flametap_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
 target_compile_options(flametap_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
-target_compile_definitions(flametap_flags INTERFACE _GNU_SOURCE)
+target_compile_definitions(flametap_flags INTERFACE _GNU_SOURCE FLAMETAP_VERSION="${PROJECT_VERSION}")
 if(FLAMETAP_SANITIZE)
   set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_compile_options(flametap_flags INTERFACE ${sanitizers})
   target_link_options(flametap_flags INTERFACE ${sanitizers})
+endif()
+# libFuzzer comes with clang. Everything a fuzzer calls must report its coverage, so the flag is for all.
+set(FLAMETAP_FUZZERS OFF)
+if(FLAMETAP_TESTS AND FLAMETAP_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  set(FLAMETAP_FUZZERS ON)
+  target_compile_options(flametap_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
 function(flametap_library name)
@@ -33,9 +47,26 @@ function(flametap_library name)
   endif()
   list(TRANSFORM arg_DEPENDS PREPEND flametap_)
   target_link_libraries(flametap_${name} ${scope} flametap_flags ${arg_DEPENDS} ${arg_LIBRARIES})
+  set_property(GLOBAL APPEND PROPERTY FLAMETAP_LIBRARIES flametap_${name})
   if(FLAMETAP_TESTS AND tests)
     flametap_test(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE flametap_${name})
+  endif()
+endfunction()
+
+# A program in the build folder itself; ALSO names it a second time, by a link that is installed too.
+function(flametap_program name source)
+  cmake_parse_arguments(arg "" "ALSO" "LIBRARIES" ${ARGN})
+  add_executable(${name} ${source})
+  target_link_libraries(${name} PRIVATE flametap_flags ${arg_LIBRARIES})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+  install(TARGETS ${name})
+  if(arg_ALSO)
+    add_custom_command(TARGET ${name} POST_BUILD
+      COMMAND ${CMAKE_COMMAND} -E create_symlink ${name} ${PROJECT_BINARY_DIR}/${arg_ALSO}
+      BYPRODUCTS ${PROJECT_BINARY_DIR}/${arg_ALSO}
+      VERBATIM)
+    install(FILES ${PROJECT_BINARY_DIR}/${arg_ALSO} DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()
 endfunction()
 
@@ -43,5 +74,28 @@ endfunction()
 function(flametap_test name)
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE flametap_flags GTest::gtest GTest::gmock GTest::gtest_main)
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST)
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120)
+endfunction()
+
+# A libFuzzer program made of NAME_fuzz.cc. ctest runs it for a while from the seeds in corpus/NAME, if there are any;
+# what it finds stays in the build folder.
+function(flametap_fuzzer name)
+  if(NOT FLAMETAP_FUZZERS)
+    return()
+  endif()
+  cmake_parse_arguments(arg "" "" "LIBRARIES" ${ARGN})
+  add_executable(${name}_fuzz ${name}_fuzz.cc)
+  target_link_libraries(${name}_fuzz PRIVATE flametap_flags ${arg_LIBRARIES})
+  target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
+  set(found ${CMAKE_CURRENT_BINARY_DIR}/found/${name})
+  file(MAKE_DIRECTORY ${found})
+  set(seeds ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name})
+  if(NOT IS_DIRECTORY ${seeds})
+    set(seeds)
+  endif()
+  add_test(NAME fuzz.${name}
+    COMMAND ${name}_fuzz -max_total_time=${FLAMETAP_FUZZ_SECONDS} -timeout=10 -rss_limit_mb=2048 -print_final_stats=1
+            -artifact_prefix=${CMAKE_CURRENT_BINARY_DIR}/${name}- ${found} ${seeds})
+  math(EXPR limit "${FLAMETAP_FUZZ_SECONDS} + 60")
+  set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz TIMEOUT ${limit})
 endfunction()
