@@ -22,7 +22,7 @@ class Process {
  public:
   struct Status {
     TaskState state{};  // of its main thread
-    pid_t tracer = 0;   // who traces its main thread, or 0
+    pid_t tracer = 0;   // the thread that traces its main thread, or 0
     uid_t real_uid = 0;
     uid_t effective_uid = 0;
     uid_t saved_uid = 0;
