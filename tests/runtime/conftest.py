@@ -1,0 +1,63 @@
+"""Fixtures of the tests that hold the real binary against real interpreters. See docs/testing.md for how to run them."""
+
+import os
+import sys
+
+import pytest
+
+import flametap
+import pythons
+from target import TARGETS, Counters, Target
+
+sys.dont_write_bytecode = True
+
+INTERPRETERS = pythons.find()
+
+
+def pytest_generate_tests(metafunc):
+    """`python`: every interpreter; `frame_kind`: one of each kind of frames; `shared_python`: those with a libpython; `usual_python`: one."""
+    choices = {
+        "python": INTERPRETERS,
+        "frame_kind": pythons.one_of_each(INTERPRETERS),
+        "shared_python": [each for each in INTERPRETERS if each.shared],
+        "usual_python": [pythons.usual(INTERPRETERS)],
+    }
+    for name, interpreters in choices.items():
+        if name in metafunc.fixturenames:
+            metafunc.parametrize(name, interpreters, ids=[each.name for each in interpreters])
+
+
+def pytest_report_header():
+    missing = set(pythons.FRAME_KINDS) - {"%d.%d" % each.minor for each in INTERPRETERS}
+    lines = ["flametap: " + flametap.binary(), "pythons: " + " ".join(each.name for each in INTERPRETERS)]
+    return lines + (["kinds of frames without an interpreter here: " + " ".join(sorted(missing))] if missing else [])
+
+
+@pytest.fixture
+def start():
+    """Starts targets, `start(python, "tangle.py", ...)`, and ends them after the test."""
+    running = []
+
+    def start_target(interpreter, script, *args, env=None, wrap=(), command=None, **options):
+        path = script if os.path.isabs(str(script)) else TARGETS / script
+        argv = [*wrap, *(command or interpreter.command), path, *args]
+        running.append(Target(argv, env=interpreter.environment(env), **options))
+        return running[-1]
+
+    yield start_target
+    for target in running:
+        target.end()
+
+
+@pytest.fixture
+def counters(tmp_path):
+    return Counters(tmp_path)
+
+
+@pytest.fixture
+def two_cpus():
+    """Two CPUs that we may use: one for the target, one for flametap."""
+    allowed = sorted(os.sched_getaffinity(0))
+    if len(allowed) < 2:
+        pytest.skip("needs two CPUs, this process may use only %s" % allowed)
+    return allowed[0], allowed[1]

@@ -1,0 +1,108 @@
+"""The binary under test, and what it prints."""
+
+import collections
+import json
+import os
+import re
+import signal
+import subprocess
+from pathlib import Path
+
+from pythons import REPOSITORY
+from target import PATIENCE_S
+
+DONE, FAILED, USAGE, NOT_PERMITTED, NO_SUCH_PROCESS, NOT_PYTHON = range(6)
+
+FRAME = re.compile(r"^(?P<name>.*) \((?P<file>.*):(?P<line>\d+)\)$", re.DOTALL)
+
+Frame = collections.namedtuple("Frame", "name file line")
+
+
+def binary():
+    return os.environ.get("FLAMETAP") or str(REPOSITORY / "build" / "flametap")
+
+
+class Run:
+    """A finished run."""
+
+    def __init__(self, code, out, err):
+        self.code = code
+        self.out = out
+        self.err = err.decode(errors="replace")
+
+    def __repr__(self):
+        return "exit code %s\n%s" % (self.code, self.err)
+
+
+def run(*args, wrap=(), patience_s=PATIENCE_S, **options):
+    """Runs `flametap ARGS` to its end; `wrap` is a command in front of it, such as taskset."""
+    process = start(*args, wrap=wrap, **options)
+    try:
+        out, err = process.communicate(timeout=patience_s)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        out, err = process.communicate()
+        raise AssertionError("flametap %s did not end within %d s:\n%s" % (" ".join(map(str, args)), patience_s,
+                                                                           err.decode(errors="replace")))
+    return Run(process.returncode, out, err)
+
+
+def start(*args, wrap=(), **options):
+    options.setdefault("stdin", subprocess.DEVNULL)
+    options.setdefault("stdout", subprocess.PIPE)
+    options.setdefault("stderr", subprocess.PIPE)
+    return subprocess.Popen([str(word) for word in (*wrap, binary(), *args)], **options)
+
+
+def dump(pid, **options):
+    """What `flametap dump --json` says of a process; it must succeed."""
+    done = run("dump", "-p", pid, "--json", **options)
+    assert done.code == DONE, done
+    return json.loads(done.out)
+
+
+class Folded:
+    """A recording in the folded format: {tuple of frames, root first: count}, and apart from it our own markers."""
+
+    def __init__(self, text):
+        self.stacks = collections.Counter()
+        self.markers = collections.Counter()
+        for line in text.splitlines():
+            stack, _, count = line.rpartition(" ")
+            assert stack and count.isdigit(), "not a folded line: %r" % line
+            parts = stack.split(";")
+            frames = [FRAME.match(part) for part in parts]
+            if all(frames):
+                self.stacks[tuple(Frame(f["name"], f["file"], int(f["line"])) for f in frames)] += int(count)
+            else:
+                unknown = [part for part, frame in zip(parts, frames) if not frame]
+                assert all(part.startswith("(") and part.endswith(")") for part in unknown), "not a frame: %r" % line
+                self.markers[";".join(unknown)] += int(count)
+
+    @property
+    def total(self):
+        return sum(self.stacks.values())
+
+
+class Recording:
+    """A finished `record`: its run, its statistics and, where it was asked for as folded, its stacks."""
+
+    def __init__(self, finished, stats, folded):
+        self.run = finished
+        self.stats = stats
+        self.folded = folded
+
+
+def record(folder, *args, **options):
+    """Records in the folded format; it must succeed."""
+    output, stats = Path(folder) / "recording.folded", Path(folder) / "recording.stats"
+    done = run("record", *args[:], "-f", "folded", "-o", output, "--stats", stats, **options)
+    assert done.code == DONE, done
+    return Recording(done, json.loads(stats.read_text()), Folded(output.read_text()))
+
+
+def interrupt(process, number=signal.SIGINT):
+    """Ends a running flametap with a signal and gives the finished run."""
+    process.send_signal(number)
+    out, err = process.communicate(timeout=PATIENCE_S)
+    return Run(process.returncode, out, err)

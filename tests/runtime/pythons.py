@@ -1,0 +1,90 @@
+"""The interpreters that the tests run against, as `tools/pythons list --json` found them.
+
+FLAMETAP_PYTHONS may name a file that holds such a list instead.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+# One version of each way in which CPython keeps its frames.
+FRAME_KINDS = ("2.7", "3.6", "3.10", "3.11", "3.13", "3.15")
+
+
+class Interpreter:
+    """One CPython that can be started: `command` plus the arguments of a script, in an environment with `env` on top."""
+
+    def __init__(self, row):
+        self.name = row["name"]
+        self.version = row["version"]  # "3.11.7"
+        self.command = list(row["command"])
+        self.env = dict(row.get("env") or {})
+        self.kind = row.get("kind", "")
+        self.debug = bool(row.get("debug"))
+        self.libpython = row.get("libpython")
+        self.include = row.get("include")  # the folder of Python.h, where it is installed
+
+    @property
+    def minor(self):
+        """(3, 11)"""
+        return tuple(int(part) for part in self.version.split(".")[:2])
+
+    @property
+    def direct(self):
+        """Started by its own file, not through the loader of another system's tree."""
+        return len(self.command) == 1
+
+    @property
+    def shared(self):
+        """Its interpreter is a libpython that other programs can be linked with."""
+        return self.kind == "shared" and self.direct and not self.debug and bool(self.include and self.libpython)
+
+    def environment(self, extra=None):
+        # Nothing of our own Python may leak into theirs.
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+        kept["PYTHONDONTWRITEBYTECODE"] = "1"
+        kept.update(self.env)
+        kept.update(extra or {})
+        return kept
+
+    def ask(self, source):
+        """What a line of Python prints in this interpreter."""
+        return subprocess.run(
+            self.command + ["-c", source], env=self.environment(), check=True, stdout=subprocess.PIPE
+        ).stdout.decode().strip()
+
+    def __repr__(self):
+        return self.name
+
+
+def find():
+    listed = os.environ.get("FLAMETAP_PYTHONS")
+    if listed:
+        rows = json.loads(Path(listed).read_text())
+    else:
+        found = subprocess.run(
+            [str(REPOSITORY / "tools" / "pythons"), "list", "--json"], check=True, stdout=subprocess.PIPE
+        )
+        rows = json.loads(found.stdout)
+    return sorted((Interpreter(row) for row in rows), key=lambda found: (found.minor, found.debug, found.name))
+
+
+def one_of_each(interpreters, minors=FRAME_KINDS):
+    """The first interpreter that is no debug build, of each minor version; those that are not there are left out."""
+    chosen = []
+    for minor in minors:
+        fitting = [each for each in interpreters if not each.debug and "%d.%d" % each.minor == minor]
+        chosen.extend(fitting[:1])
+    return chosen
+
+
+def usual(interpreters):
+    """The one for tests to which the version does not matter: 3.11 if it is there."""
+    chosen = one_of_each(interpreters, ("3.11",)) or interpreters[-1:]
+    if not chosen:
+        sys.exit("no Python to test against: see tools/pythons")
+    return chosen[0]

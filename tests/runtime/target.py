@@ -1,0 +1,121 @@
+"""A process under test: it is started, says what it has to say through a pipe, and is ended by its pid."""
+
+import json
+import mmap
+import os
+import select
+import signal
+import struct
+import subprocess
+import time
+from pathlib import Path
+
+TARGETS = Path(__file__).resolve().parent / "targets"
+
+# Far longer than anything here takes: whoever runs into it hangs.
+PATIENCE_S = 60
+
+
+class Silent(Exception):
+    """A process did not say in time what it was expected to say."""
+
+
+def wait_until(condition, what, patience_s=PATIENCE_S):
+    """Waits for something that another process does and that has no descriptor to wait on."""
+    deadline = time.monotonic() + patience_s
+    while not condition():
+        if time.monotonic() > deadline:
+            raise Silent("waited in vain until " + what)
+        os.sched_yield()
+
+
+class LineReader:
+    """Lines from a descriptor, each within PATIENCE_S."""
+
+    def __init__(self, descriptor):
+        self._descriptor = descriptor
+        self._pending = b""
+
+    def line(self):
+        deadline = time.monotonic() + PATIENCE_S
+        while b"\n" not in self._pending:
+            ready, _, _ = select.select([self._descriptor], [], [], max(0, deadline - time.monotonic()))
+            if not ready:
+                raise Silent("no line within %d s, so far: %r" % (PATIENCE_S, self._pending[-500:]))
+            read = os.read(self._descriptor, 1 << 16)
+            if not read:
+                raise Silent("it ended without the expected line, so far: %r" % self._pending[-500:])
+            self._pending += read
+        line, _, self._pending = self._pending.partition(b"\n")
+        return line.decode()
+
+
+class Target:
+    """A running target. `pid` is the Python process as seen from here."""
+
+    def __init__(self, argv, env=None, cpus=None, pass_fds=()):
+        self.process = subprocess.Popen(
+            [str(word) for word in argv],
+            env=env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            pass_fds=pass_fds,
+            preexec_fn=(lambda: os.sched_setaffinity(0, cpus)) if cpus else None,
+        )
+        self.pid = self.process.pid
+        self._lines = LineReader(self.process.stdout.fileno())
+
+    def says(self):
+        """The next thing that it says, which is one line of JSON."""
+        return json.loads(self._lines.line())
+
+    def tell(self, line):
+        self.process.stdin.write(line.encode() + b"\n")
+        self.process.stdin.flush()
+
+    def stat(self):
+        """The fields of /proc/PID/stat after the command's name; [0] is the state."""
+        return Path("/proc/%d/stat" % self.pid).read_text().rpartition(")")[2].split()
+
+    def state(self):
+        return self.stat()[0]
+
+    def tracer(self):
+        for line in Path("/proc/%d/status" % self.pid).read_text().splitlines():
+            if line.startswith("TracerPid:"):
+                return int(line.split()[1])
+        raise AssertionError("no TracerPid in the status of %d" % self.pid)
+
+    def end(self):
+        if self.pid != self.process.pid:
+            try:
+                os.kill(self.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        self.process.kill()
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait()
+
+
+class Counters:
+    """Numbers that a target keeps in a shared file: nine words, the first a version that is odd while it writes."""
+
+    WORDS = 9
+
+    def __init__(self, folder):
+        self.path = Path(folder) / "counters"
+        self.path.write_bytes(b"\0" * 4096)
+        with self.path.open("r+b") as file:
+            self._map = mmap.mmap(file.fileno(), 4096)
+
+    def read(self):
+        while True:
+            first = struct.unpack_from("=9q", self._map, 0)
+            again = struct.unpack_from("=9q", self._map, 0)
+            if first == again and first[0] % 2 == 0:
+                return first
+
+    def wait_for_progress(self, steps=2):
+        before = self.read()[0]
+        wait_until(lambda: self.read()[0] >= before + 2 * steps, "the target's counter moved")

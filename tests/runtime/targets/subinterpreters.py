@@ -1,0 +1,68 @@
+"""Two sub-interpreters, each blocked for good in a function of its own, called from threads of the main interpreter.
+
+Says {"stacks": {ident: frames}, "inside": [frames, ...]}, or {"impossible": reason} where the version offers no way.
+"""
+
+import ast
+import os
+import sys
+import threading
+
+import picture
+
+INSIDE = """
+import os
+import sys
+
+def describe(frame):
+    frames = []
+    while frame is not None:
+        code = frame.f_code
+        frames.append((getattr(code, "co_qualname", code.co_name), code.co_filename, frame.f_lineno))
+        frame = frame.f_back
+    return frames
+
+def block(depth):
+    if depth:
+        return block(depth - 1)
+    own = sys._getframe()
+    os.write(%d, (repr(describe(own)) + chr(10)).encode("ascii")); os.read(%d, 1)
+
+block(%d)
+"""
+
+
+def way_to_run():
+    """A function that runs a source in a new interpreter on the calling thread, or the reason why there is none."""
+    for name in ("_interpreters", "_xxsubinterpreters"):
+        try:
+            module = __import__(name)
+        except ImportError:
+            continue
+        return lambda source: module.run_string(module.create(), source)
+    try:
+        from _testcapi import run_in_subinterp
+    except ImportError:
+        return "there is neither _interpreters nor _xxsubinterpreters nor _testcapi.run_in_subinterp"
+    return run_in_subinterp
+
+
+def main():
+    run = way_to_run()
+    if not callable(run):
+        picture.say({"impossible": run})
+        return
+    silent, _ = os.pipe()
+    inside = []
+    for depth in (3, 30):
+        told, tell = os.pipe()
+        threading.Thread(target=run, args=(INSIDE % (tell, silent, depth),)).start()
+        with os.fdopen(told) as lines:
+            frames = ast.literal_eval(lines.readline())
+        inside.append([{"name": name, "file": file, "line": line} for name, file, line in frames])
+    picture.wait_for_others(2)
+    own = sys._getframe()
+    picture.say({"stacks": picture.stacks(own), "inside": inside}); os.read(silent, 1)
+
+
+main()

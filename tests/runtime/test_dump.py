@@ -1,0 +1,200 @@
+"""`flametap dump` gives the very frames that the process itself sees, for every thread, whatever is on its stacks."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import flametap
+from target import TARGETS, wait_until
+
+
+def by_ident(dumped):
+    threads = {str(thread["ident"]): thread for thread in dumped["threads"] if thread["frames"]}
+    assert len(threads) == sum(1 for thread in dumped["threads"] if thread["frames"]), "an ident occurs twice"
+    return threads
+
+
+def assert_same_frames(expected, dumped):
+    """Names the first frame that differs, because a stack here is some hundred frames long."""
+    for depth, (wanted, got) in enumerate(zip(expected, dumped)):
+        assert got == wanted, "frame %d from the innermost" % depth
+    assert len(dumped) == len(expected)
+
+
+def assert_true(truth, dumped):
+    threads = by_ident(dumped)
+    assert set(threads) == set(truth["stacks"])
+    for ident, expected in truth["stacks"].items():
+        assert_same_frames(expected, threads[ident]["frames"])
+        assert threads[ident]["outcome"] == "complete"
+        # Everybody is blocked, so nobody is on a CPU or has the GIL, and nothing has to be stopped to be read.
+        assert not threads[ident]["on_cpu"] and not threads[ident]["holds_gil"]
+        assert threads[ident]["step"] == "free_running"
+    assert dumped["python"] == truth["python"]
+
+
+@pytest.fixture
+def tangle(start, tmp_path):
+    """Starts tangle.py and waits until it stands still; gives the process and its own truth."""
+
+    def start_tangle(interpreter, **options):
+        env = {"TMPDIR": str(tmp_path), **options.pop("env", {})}
+        target = start(interpreter, options.pop("script", "tangle.py"), env=env, **options)
+        return target, target.says()
+
+    return start_tangle
+
+
+def test_every_thread_shows_its_own_frames(python, tangle):
+    target, truth = tangle(python)
+    dumped = flametap.dump(target.pid)
+    assert_true(truth, dumped)
+    assert dumped["pid"] == target.pid
+    assert "tangle.py" in dumped["command"]
+    assert {str(thread["ident"]): thread["id"] for thread in dumped["threads"]} == truth["kernel_ids"]
+    assert all(thread["interpreter"] == 0 for thread in dumped["threads"])
+
+
+def test_text_for_people_shows_the_innermost_function_of_every_thread(usual_python, tangle):
+    target, truth = tangle(usual_python)
+    done = flametap.run("dump", "-p", target.pid)
+    assert done.code == flametap.DONE, done
+    text = done.out.decode()
+    for frames in truth["stacks"].values():
+        assert frames[0]["name"] in text
+        assert "%s:%d" % (frames[0]["file"], frames[0]["line"]) in text
+
+
+def test_dumping_again_and_again_changes_nothing(usual_python, tangle):
+    target, _ = tangle(usual_python)
+    first = flametap.dump(target.pid)
+    assert all(flametap.dump(target.pid)["threads"] == first["threads"] for _ in range(20))
+
+
+def test_subinterpreters(python, start):
+    target = start(python, "subinterpreters.py")
+    truth = target.says()
+    if "impossible" in truth:
+        pytest.skip(truth["impossible"])
+    dumped = flametap.dump(target.pid)
+    main = {str(t["ident"]): t["frames"] for t in dumped["threads"] if t["interpreter"] == 0 and t["frames"]}
+    assert main == truth["stacks"]
+    inside = [t["frames"] for t in dumped["threads"] if t["interpreter"] != 0 and t["frames"]]
+    assert sorted(inside, key=len) == truth["inside"]
+    assert len({t["interpreter"] for t in dumped["threads"]}) == 3
+
+
+def test_running_thread_is_on_cpu_and_holds_the_gil(python, start, counters):
+    target = start(python, "alternate.py", counters.path, "20")
+    target.says()
+    counters.wait_for_progress()
+    thread, = flametap.dump(target.pid)["threads"]
+    assert thread["holds_gil"]
+    assert thread["outcome"] == "complete"
+    assert thread["frames"][-1]["name"] == "<module>"
+
+
+def test_venv(usual_python, tangle, tmp_path):
+    subprocess.run([*usual_python.command, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True,
+                   env=usual_python.environment())
+    target, truth = tangle(usual_python, command=[tmp_path / "venv" / "bin" / "python"])
+    assert_true(truth, flametap.dump(target.pid))
+
+
+def test_embedded_in_another_program(shared_python, tangle, tmp_path):
+    library = Path(shared_python.libpython)
+    program = tmp_path / "not_a_snake"
+    subprocess.run(
+        ["cc", "-o", program, TARGETS / "embed.c", "-I", shared_python.include, library, "-Wl,-rpath," + str(library.parent)],
+        check=True,
+    )
+    home = shared_python.ask("import sys; print(sys.exec_prefix)")
+    target, truth = tangle(shared_python, command=[program], env={"PYTHONHOME": home, "PYTHONPATH": str(TARGETS)})
+    assert_true(truth, flametap.dump(target.pid))
+
+
+@pytest.fixture
+def own_libpython(tmp_path):
+    """Makes a copy of an interpreter's libpython; gives it and the environment in which that one is loaded."""
+
+    def copy(interpreter):
+        folder = tmp_path / "lib"
+        folder.mkdir()
+        library = Path(shutil.copy(os.path.realpath(interpreter.libpython), folder / Path(interpreter.libpython).name))
+        return library, {"LD_LIBRARY_PATH": str(folder)}
+
+    return copy
+
+
+def is_mapped(pid, path):
+    return str(path) in Path("/proc/%d/maps" % pid).read_text()
+
+
+def test_libpython_was_deleted(shared_python, tangle, own_libpython):
+    library, env = own_libpython(shared_python)
+    target, truth = tangle(shared_python, env=env)
+    assert is_mapped(target.pid, library)
+    library.unlink()
+    assert_true(truth, flametap.dump(target.pid))
+
+
+def test_libpython_was_replaced(shared_python, tangle, own_libpython):
+    library, env = own_libpython(shared_python)
+    target, truth = tangle(shared_python, env=env)
+    assert is_mapped(target.pid, library)
+    # As a package manager does it: another file takes the name. Its contents must not be believed.
+    other = library.with_suffix(".new")
+    shutil.copy("/proc/self/exe", other)
+    other.rename(library)
+    assert_true(truth, flametap.dump(target.pid))
+
+
+def test_libpython_is_stripped(shared_python, tangle, own_libpython):
+    library, env = own_libpython(shared_python)
+    subprocess.run(["strip", library], check=True)
+    target, truth = tangle(shared_python, env=env)
+    assert is_mapped(target.pid, library)
+    assert_true(truth, flametap.dump(target.pid))
+
+
+def inner_ids(pid):
+    """{id inside its own pid namespace: id as seen from here} of the threads of a process."""
+    ids = {}
+    for task in os.listdir("/proc/%d/task" % pid):
+        for line in Path("/proc/%d/task/%s/status" % (pid, task)).read_text().splitlines():
+            if line.startswith("NSpid:"):
+                ids[int(line.split()[-1])] = int(task)
+    return ids
+
+
+UNSHARE = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child", "--mount", "--mount-proc"]
+
+
+def test_other_namespaces(frame_kind, tangle, tmp_path):
+    possible = subprocess.run([*UNSHARE, "true"], stderr=subprocess.PIPE)
+    if possible.returncode != 0:
+        pytest.skip("no namespaces here: " + possible.stderr.decode())
+    # Hides the script and, with it, every path that its maps name from what we see at the same place.
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    inside = 'mount --bind "$0" "$1" && shift && exec "$@"'
+    target, truth = tangle(frame_kind, wrap=[*UNSHARE, "sh", "-c", inside, TARGETS, hidden], script=hidden / "tangle.py")
+    children = Path("/proc/%d/task/%d/children" % (target.pid, target.pid))
+    wait_until(lambda: children.read_text().split(), "unshare has its child")
+    target.pid = int(children.read_text().split()[0])
+    dumped = flametap.dump(target.pid)
+    assert_true(truth, dumped)
+    ids = inner_ids(target.pid)
+    assert {str(thread["ident"]): thread["id"] for thread in dumped["threads"]} == {
+        ident: ids[inner] for ident, inner in truth["kernel_ids"].items()
+    }
+
+
+def test_json_is_all_there_is_on_stdout(usual_python, tangle):
+    target, _ = tangle(usual_python)
+    done = flametap.run("dump", "-p", target.pid, "--json")
+    assert set(json.loads(done.out)) >= {"pid", "command", "python", "threads"}
