@@ -5,7 +5,9 @@
 // leads to the innermost frame, whatever CPython calls it in that version.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 
 #include "cpython/version.h"
 
@@ -49,94 +51,123 @@ enum class GilKind : std::uint8_t {
 };
 
 struct Layout {
-  Version version;          // the version whose structs these are
-  bool debug = false;       // a --with-pydebug build, whose structs may be larger
+  Version version;  // in the table: the first version whose structs these are
+  // A build with Py_TRACE_REFS, as every debug build up to 3.7: all objects begin with two more words.
+  bool trace_refs = false;
   bool free_threaded = false;
-  bool exact = true;        // false: a newer minor than we know, taken from its self-description
+  bool exact = true;  // false: a newer minor than we know, taken from its self-description
 
   FrameLink frame_link = FrameLink::frame_object;
   InstructionKind instruction_kind = InstructionKind::byte_index;
   LineTableKind line_table_kind = LineTableKind::lnotab_signed;
   TextKind text_kind = TextKind::unicode;
   GilKind gil_kind = GilKind::current_thread_variable;
-  // 3.14+ tags the low bits of frame.code; they are cleared with this mask's complement.
+  // 3.14+ tags the low bits of frame.code (set: the frame holds no reference of its own); clear these.
   std::uint64_t code_tag_mask = 0;
   // 3.12+: a frame with owner >= this value is a shim that the C code pushes, without Python code. 255: none.
   std::uint8_t first_shim_owner = 255;
 
   struct Runtime {
-    Offset interpreters_head = 0;      // 2.7, 3.6: 0, the "runtime" is the variable interp_head itself
+    Offset interpreters_head = 0;  // 2.7, 3.6: 0, the "runtime" is the variable interp_head itself
     Offset current_thread = kAbsent;
+    Offset gc = kAbsent;  // 3.7, 3.8: the state of the collector, see Gc
   } runtime;
   struct Interpreter {
-    Offset size = 0;                   // how much to read for all the fields below
+    Offset size = 0;  // how much to read for all the fields below
     Offset next = 0;
     Offset id = kAbsent;
     Offset threads_head = 0;
-    Offset gil = kAbsent;              // pointer to the GIL that this interpreter uses
+    Offset gil = kAbsent;  // pointer to the GIL that this interpreter uses
+    Offset gc = kAbsent;   // 3.9+: the state of the collector, see Gc
   } interpreter;
   struct Gil {
-    Offset holder = kAbsent;           // the thread that holds it, or held it last
-    Offset locked = kAbsent;           // int
+    Offset holder = kAbsent;  // the thread that holds it, or held it last
+    Offset locked = kAbsent;  // int
   } gil;
+  struct Gc {                     // relative to runtime.gc or interpreter.gc; 2.7 and 3.6 keep it in C statics
+    Offset collecting = kAbsent;  // int: a collection runs
+  } gc;
   struct Thread {
     Offset size = 0;
     Offset next = 0;
     Offset interpreter = 0;
-    Offset frame = 0;                  // see FrameLink
-    Offset thread_id = 0;              // pthread_self()
-    Offset native_thread_id = kAbsent; // 3.11+: gettid(), in the target's own pid namespace
-    Offset stack_chunk = kAbsent;      // 3.11+: the newest _PyStackChunk
-    Offset stack_top = kAbsent;        // 3.11+: end of the used part of that chunk
+    Offset frame = 0;                   // see FrameLink
+    Offset thread_id = 0;               // pthread_self()
+    Offset native_thread_id = kAbsent;  // 3.11+: gettid(), in the target's own pid namespace
+    Offset stack_chunk = kAbsent;       // 3.11+: the newest _PyStackChunk
+    Offset stack_top = kAbsent;         // 3.11+: end of the used part of that chunk
   } thread;
   struct CFrame {
     Offset current_frame = kAbsent;
     Offset previous = kAbsent;
   } cframe;
-  struct StackChunk {                  // 3.11+
+  struct StackChunk {  // 3.11+
     Offset previous = kAbsent;
     Offset size = kAbsent;
     Offset top = kAbsent;
     Offset data = kAbsent;
   } stack_chunk;
   struct Frame {
-    Offset size = 0;                   // up to and including the last field below; not the locals
-    Offset previous = 0;               // towards the caller
+    Offset size = 0;      // how much to read for all the fields below; not the locals
+    Offset previous = 0;  // towards the caller
     Offset code = 0;
-    Offset instruction = 0;            // see InstructionKind
-    Offset owner = kAbsent;            // 3.11+: char
-    Offset is_entry = kAbsent;         // 3.11: bool
-    Offset line = kAbsent;             // 2.7: f_lineno, valid while the frame is traced
-    Offset trace = kAbsent;            // 2.7: f_trace, non-null while the frame is traced
+    Offset instruction = 0;     // see InstructionKind
+    Offset owner = kAbsent;     // 3.11+: char
+    Offset is_entry = kAbsent;  // 3.11: bool
   } frame;
   struct Code {
-    Offset size = 0;                   // up to the end of the fixed part, without the instructions
+    Offset size = 0;  // how much to read for all the fields below; not the instructions themselves
     Offset name = 0;
-    Offset qualname = kAbsent;         // 3.11+
+    Offset qualname = kAbsent;  // 3.11+
     Offset filename = 0;
-    Offset first_line = 0;             // int
+    Offset first_line = 0;  // int
     Offset line_table = 0;
-    Offset instructions = kAbsent;     // 3.11+: the code units, inside the code object
-    Offset unique_version = kAbsent;   // 3.12+: uint32, never given twice (0: ran out)
+    Offset instructions = kAbsent;    // 3.11+: the code units, inside the code object
+    Offset unit_count = kAbsent;      // 3.11+: Py_ssize_t, how many code units there are
+    Offset unique_version = kAbsent;  // 3.12+: uint32, never given twice (0: ran out)
   } code;
   struct Object {
     Offset type = 0;
   } object;
   struct Type {
-    Offset name = 0;                   // const char*
+    Offset name = 0;  // const char*
   } type;
   struct ByteString {
     Offset length = 0;
     Offset data = 0;
   } bytes;
-  struct Text {                        // PEP 393
+  struct Text {  // PEP 393
     Offset length = 0;
     Offset state = 0;
-    std::uint8_t kind_shift = 2;       // state >> kind_shift & 7 is the bytes per character; then compact, then ascii
+    std::uint8_t kind_shift = 2;  // state >> kind_shift & 7 is the bytes per character; then compact, then ascii
     Offset ascii_data = 0;
     Offset compact_data = 0;
-    Offset legacy_data = kAbsent;      // up to 3.11: pointer to the characters of a string that is not compact
+    Offset separate_data = 0;  // pointer to the characters of a string that is not compact
   } text;
 };
+
+// Fills in the sizes, which follow from the fields.
+[[nodiscard]] constexpr Layout with_sizes(Layout layout) {
+  // No field is wider than a word, and none crosses one.
+  constexpr auto end_of = [](std::initializer_list<Offset> fields) {
+    Offset last = 0;
+    for (const Offset field : fields) {
+      if (field != kAbsent) last = std::max(last, field);
+    }
+    return (last / 8 + 1) * 8;
+  };
+  Layout::Interpreter& interpreter = layout.interpreter;
+  const Offset collecting = interpreter.gc == kAbsent ? kAbsent : interpreter.gc + layout.gc.collecting;
+  interpreter.size = end_of({interpreter.next, interpreter.id, interpreter.threads_head, interpreter.gil, collecting});
+  Layout::Thread& thread = layout.thread;
+  thread.size = end_of({thread.next, thread.interpreter, thread.frame, thread.thread_id, thread.native_thread_id,
+                        thread.stack_chunk, thread.stack_top});
+  Layout::Frame& frame = layout.frame;
+  frame.size = end_of({frame.previous, frame.code, frame.instruction, frame.owner, frame.is_entry});
+  Layout::Code& code = layout.code;
+  code.size = end_of({code.name, code.qualname, code.filename, code.first_line, code.line_table, code.unit_count,
+                      code.unique_version});
+  return layout;
+}
 
 }  // namespace flametap::cpython
