@@ -1,0 +1,78 @@
+"""tools/test-summary: its last line and its exit code are what continuous integration believes."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+TOOL = Path(__file__).resolve().parent.parent / "tools" / "test-summary"
+
+CTEST = """<testsuite>
+<testcase name="Maps.Good" classname="Maps.Good" status="run"><system-out>fine</system-out></testcase>
+<testcase name="Maps.Bad" classname="Maps.Bad" status="fail"><failure message=""/><system-out>expected 1</system-out>
+</testcase>
+<testcase name="Maps.NoRight" classname="Maps.NoRight" status="notrun">
+<skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/>
+<system-out>maps_test.cc:7: Skipped
+needs two CPUs
+
+[  SKIPPED ] Maps.NoRight</system-out></testcase>
+</testsuite>"""
+
+PYTEST = """<testsuites><testsuite>
+<testcase classname="tests.dump_test" name="test_dump[3.11]"/>
+<testcase classname="tests.dump_test" name="test_core"><skipped message="no gcore">file.py:1: no gcore</skipped></testcase>
+<testcase classname="tests.dump_test" name="test_broken"><error message="fixture">Traceback: boom</error></testcase>
+</testsuite></testsuites>"""
+
+GOOD = '<testsuite><testcase name="A" classname="A" status="run"/></testsuite>'
+
+
+def summarise(folder, **files):
+    for name, text in files.items():
+        (folder / name.replace("_", ".")).write_text(text)
+    result = subprocess.run([sys.executable, str(TOOL), str(folder)], capture_output=True, text=True, check=False)
+    return result.returncode, result.stdout
+
+
+def test_counts_are_summed_over_all_steps(tmp_path):
+    code, text = summarise(tmp_path, unit_xml=CTEST, runtime_xml=PYTEST)
+    assert text.splitlines()[-1] == "2 passed, 2 failed, 2 skipped"
+    assert code == 1
+
+
+def test_failures_show_their_output_and_skips_their_reason(tmp_path):
+    _, text = summarise(tmp_path, unit_xml=CTEST, runtime_xml=PYTEST)
+    assert "FAILED   unit: Maps.Bad\nexpected 1" in text
+    assert "FAILED   runtime: tests.dump_test.test_broken\nTraceback: boom" in text
+    assert "skipped  unit: Maps.NoRight: needs two CPUs\n" in text
+    assert "skipped  runtime: tests.dump_test.test_core: no gcore\n" in text
+
+
+def test_all_good_is_zero(tmp_path):
+    assert summarise(tmp_path, unit_xml=GOOD) == (0, "1 passed, 0 failed, 0 skipped\n")
+
+
+def test_nothing_ran_is_a_failure(tmp_path):
+    assert summarise(tmp_path) == (1, "0 passed, 0 failed, 0 skipped\n")
+
+
+def test_a_broken_step_counts_once(tmp_path):
+    code, text = summarise(tmp_path, unit_xml=GOOD, build_failed="error: no such file")
+    assert "error: no such file" in text
+    assert (code, text.splitlines()[-1]) == (1, "1 passed, 1 failed, 0 skipped")
+
+
+def test_a_step_that_failed_by_its_tests_is_not_counted_again(tmp_path):
+    _, text = summarise(tmp_path, unit_xml=CTEST, unit_failed="exit code 8")
+    assert text.splitlines()[-1] == "1 passed, 1 failed, 1 skipped"
+
+
+def test_a_missing_program_is_not_a_skip(tmp_path):
+    missing = '<testsuite><testcase name="A" status="notrun"><skipped message="Unable to find executable"/></testcase></testsuite>'
+    code, text = summarise(tmp_path, unit_xml=missing)
+    assert (code, text.splitlines()[-1]) == (1, "0 passed, 1 failed, 0 skipped")
+
+
+def test_results_cut_short_are_a_failure(tmp_path):
+    code, text = summarise(tmp_path, unit_xml="<testsuite><testcase", runtime_xml=GOOD)
+    assert (code, text.splitlines()[-1]) == (1, "1 passed, 1 failed, 0 skipped")
