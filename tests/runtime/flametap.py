@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 from pythons import REPOSITORY
-from target import PATIENCE_S
+from target import PATIENCE_S, wait_until
 
 DONE, FAILED, USAGE, NOT_PERMITTED, NO_SUCH_PROCESS, NOT_PYTHON = range(6)
 
@@ -93,16 +93,41 @@ class Recording:
         self.folded = folded
 
 
+def into(folder):
+    """The options that make `record` write what recorded() reads."""
+    return ["-f", "folded", "-o", Path(folder) / "recording.folded", "--stats", Path(folder) / "recording.stats"]
+
+
+def recorded(folder, done):
+    """What a finished `record ... into(folder)` wrote; it must have succeeded."""
+    assert done.code == DONE, done
+    stats = json.loads((Path(folder) / "recording.stats").read_text())
+    return Recording(done, stats, Folded((Path(folder) / "recording.folded").read_text()))
+
+
 def record(folder, *args, **options):
     """Records in the folded format; it must succeed."""
-    output, stats = Path(folder) / "recording.folded", Path(folder) / "recording.stats"
-    done = run("record", *args[:], "-f", "folded", "-o", output, "--stats", stats, **options)
-    assert done.code == DONE, done
-    return Recording(done, json.loads(stats.read_text()), Folded(output.read_text()))
+    return recorded(folder, run("record", *args, *into(folder), **options))
+
+
+def start_pausing(target, cpu, *args, **options):
+    """Starts a recording that has to pause the target, because it may not run on the target's CPU; returns once it does so.
+
+    Being traced is the one sign from outside that sampling has begun.
+    """
+    process = start("record", "-p", target.pid, *args, wrap=["taskset", "-c", cpu], **options)
+    wait_until(lambda: process.poll() is not None or target.tracer() != 0, "flametap paused the target")
+    assert process.poll() is None, Run(process.returncode, *process.communicate())
+    return process
+
+
+def finish(process):
+    """Waits for the end of a flametap that was started."""
+    out, err = process.communicate(timeout=PATIENCE_S)
+    return Run(process.returncode, out, err)
 
 
 def interrupt(process, number=signal.SIGINT):
     """Ends a running flametap with a signal and gives the finished run."""
     process.send_signal(number)
-    out, err = process.communicate(timeout=PATIENCE_S)
-    return Run(process.returncode, out, err)
+    return finish(process)

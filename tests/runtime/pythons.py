@@ -70,7 +70,8 @@ def find():
             [str(REPOSITORY / "tools" / "pythons"), "list", "--json"], check=True, stdout=subprocess.PIPE
         )
         rows = json.loads(found.stdout)
-    return sorted((Interpreter(row) for row in rows), key=lambda found: (found.minor, found.debug, found.name))
+    order = lambda found: (found.minor, found.debug, not found.direct, found.name)
+    return sorted((Interpreter(row) for row in rows), key=order)
 
 
 def one_of_each(interpreters, minors=FRAME_KINDS):

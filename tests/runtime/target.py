@@ -86,6 +86,14 @@ class Target:
                 return int(line.split()[1])
         raise AssertionError("no TracerPid in the status of %d" % self.pid)
 
+    def is_left_alone(self):
+        """Neither stopped nor traced by anybody."""
+        return self.state() not in "tT" and self.tracer() == 0
+
+    def reap(self):
+        """Waits for its end, so that it is no zombie; gives its exit code."""
+        return self.process.wait(timeout=PATIENCE_S)
+
     def end(self):
         if self.pid != self.process.pid:
             try:

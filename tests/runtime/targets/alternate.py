@@ -15,8 +15,7 @@ Two clocks are kept. Samples are taken at moments of wall time, so that is the m
 still lengthens the round that it hits, and if the deeper stack takes longer to read, then that round more than others; CPU
 time does not see that. The difference between the two shares bounds this error of the truth in either direction.
 
-Arguments: the file of counters (see Counters in target.py), the work of a leaf (loop turns), and optionally after how many
-seconds to end, and what to do then: exit (the default), or a command to exec.
+Arguments: the file of counters (see Counters in target.py) and the work of a leaf (loop turns).
 Counters: version, then wall ns of the rounds (A, B, both), then CPU ns of the rounds. Says {"lines": {...}, "depth": {...}}.
 """
 
@@ -84,10 +83,8 @@ def loop():
     version = 0
     pack = struct.Struct("=9q").pack_into
     pack_version = struct.Struct("=q").pack_into
-    end = wall() + int(SECONDS * 1e9) if SECONDS else 1 << 62
     say_lines()
-    now = wall()
-    while now < end:
+    while True:
         cpu_start = cpu()
         start = wall()
         for _ in range(count_a):
@@ -137,10 +134,7 @@ def say_lines():
 CHAIN = {}
 with open(sys.argv[1], "r+b") as counters_file:
     COUNTERS = mmap.mmap(counters_file.fileno(), 4096)
-SECONDS = float(sys.argv[3]) if len(sys.argv) > 3 else 0
 exec(compile(chains(int(sys.argv[2])), CHAINS, "exec"), CHAIN)
 STATIC_SOURCE = "".join("def S%d():\n    S%d()\n" % (n, n + 1) for n in range(STATIC - 1))
 exec(compile(STATIC_SOURCE + "def S%d():\n    loop()\n" % (STATIC - 1), CHAINS, "exec"), globals())
 S0()
-if len(sys.argv) > 4:
-    os.execv(sys.argv[4], sys.argv[4:])

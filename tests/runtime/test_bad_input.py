@@ -1,0 +1,227 @@
+"""What cannot be done is refused with the right exit code and a message that names the thing, the reason and the remedy."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+import flametap
+from target import wait_until
+
+
+def refused(code, *args, **options):
+    """Runs flametap, which must fail with that code, on stderr alone; gives what it says."""
+    done = flametap.run(*args, **options)
+    assert done.code == code, done
+    assert done.out == b""
+    assert done.err.strip()
+    return done.err
+
+
+def largest_pid():
+    return int(Path("/proc/sys/kernel/pid_max").read_text())
+
+
+@pytest.fixture
+def spawn():
+    """Starts a command that is no Python and ends it after the test."""
+    running = []
+
+    def start_command(*argv, **options):
+        running.append(subprocess.Popen(argv, **options))
+        return running[-1]
+
+    yield start_command
+    for process in running:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture
+def python_process(usual_python, start):
+    target = start(usual_python, "obedient.py")
+    target.says()
+    return target
+
+
+ATTACHING = [["dump"], ["record", "-d", "0.2", "-o", os.devnull, "-f", "folded"]]
+
+
+@pytest.fixture(params=ATTACHING, ids=["dump", "record"])
+def attaching(request, tmp_path, monkeypatch):
+    """A command that wants a process; it runs in an empty folder, which must stay empty."""
+    monkeypatch.chdir(tmp_path)
+    yield request.param
+    assert os.listdir(tmp_path) == []
+
+
+def test_no_such_process(attaching):
+    err = refused(flametap.NO_SUCH_PROCESS, *attaching, "-p", largest_pid())
+    assert str(largest_pid()) in err
+
+
+@pytest.mark.parametrize("pid", ["0", "-1", "x", "", "99999999999999999999", "1.5"])
+def test_not_a_pid(attaching, pid):
+    done = flametap.run(*attaching, "-p", pid)
+    assert done.code in (flametap.USAGE, flametap.NO_SUCH_PROCESS), done
+    assert done.err.strip()
+
+
+def test_another_users_process(attaching, python_process):
+    if os.getuid() != 0:
+        pytest.skip("only root can become another user")
+    folder = Path("/var/tmp") / ("flametap-test-%d" % os.getpid())  # pytest's own folders are closed to others
+    folder.mkdir(mode=0o755)
+    try:
+        copy = shutil.copy(flametap.binary(), folder / "flametap")
+        done = subprocess.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", copy, *attaching, "-p",
+                               str(python_process.pid)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    finally:
+        shutil.rmtree(folder)
+    err = done.stderr.decode()
+    assert done.returncode == flametap.NOT_PERMITTED, err
+    assert "sudo" in err or "root" in err or "user" in err, "no remedy: " + err
+
+
+def test_not_a_python(attaching, spawn):
+    process = spawn("sleep", "1000")
+    err = refused(flametap.NOT_PYTHON, *attaching, "-p", process.pid)
+    assert str(process.pid) in err and "Python" in err
+
+
+def test_kernel_thread(attaching):
+    if Path("/proc/2/comm").exists() and Path("/proc/2/comm").read_text().strip() == "kthreadd":
+        refused(flametap.NOT_PYTHON, *attaching, "-p", 2)
+    else:
+        pytest.skip("no kernel thread can be seen from here")
+
+
+def test_zombie(attaching, spawn):
+    process = spawn("true")
+    wait_until(lambda: Path("/proc/%d/stat" % process.pid).read_text().rpartition(")")[2].split()[0] == "Z", "it ended")
+    done = flametap.run(*attaching, "-p", process.pid)
+    assert done.code in (flametap.NO_SUCH_PROCESS, flametap.NOT_PYTHON), done
+    assert "zombie" in done.err or "ended" in done.err or "exited" in done.err
+
+
+@pytest.fixture
+def stopped(python_process):
+    os.kill(python_process.pid, signal.SIGSTOP)
+    wait_until(lambda: python_process.state() == "T", "it was stopped")
+    return python_process
+
+
+def test_dump_of_a_stopped_process(stopped):
+    thread, = flametap.dump(stopped.pid)["threads"]
+    assert thread["outcome"] == "complete"
+    assert thread["frames"][-1]["name"] == "<module>"
+    assert stopped.state() == "T"
+    os.kill(stopped.pid, signal.SIGCONT)
+    wait_until(lambda: stopped.state() == "R", "it went on")
+
+
+@pytest.mark.parametrize("mode", ["wall", "cpu"])
+def test_record_of_a_stopped_process(stopped, tmp_path, mode):
+    """It is on no CPU, so a CPU profile may at most say that it has the GIL; it stays stopped all the time."""
+    recording = flametap.record(tmp_path, "-p", stopped.pid, "-d", 0.3, "--mode", mode)
+    assert stopped.state() == "T"
+    if mode == "wall":
+        assert recording.folded.total > 0
+        assert len(recording.folded.stacks) == 1, "it moved"
+
+
+@pytest.mark.parametrize("option, value", [
+    ("-r", "0"), ("-r", "-1"), ("-r", "x"), ("-r", ""), ("-r", "1000000000"), ("-r", "nan"), ("-r", "inf"),
+    ("-d", "-1"), ("-d", "x"), ("-d", "nan"), ("-d", ""),
+    ("-f", "jpeg"), ("--mode", "x"), ("--cpu", "x"), ("--cpu", "-1"), ("--nonsense", "1"),
+])
+def test_bad_value(python_process, tmp_path, option, value):
+    output = tmp_path / "out"
+    err = refused(flametap.USAGE, "record", "-p", python_process.pid, "-d", "0.2", "-f", "folded", "-o", output, option, value)
+    assert option.lstrip("-") in err or value in err
+    assert not output.exists()
+
+
+def test_a_million_a_second_is_refused_or_kept_as_far_as_possible(python_process, tmp_path):
+    """A rate that no machine holds: refused as usage, or all that was missed is counted."""
+    done = flametap.run("record", "-p", python_process.pid, "-d", "0.3", "-r", "1000000", *flametap.into(tmp_path))
+    if done.code == flametap.USAGE:
+        return
+    stats = flametap.recorded(tmp_path, done).stats
+    assert stats["ticks"] + stats["missed_ticks"] > 100000
+
+
+@pytest.mark.parametrize("args", [
+    [], ["nonsense"], ["record"], ["record", "-p"], ["record", "--"], ["dump"], ["report"], ["record", "-d", "1"],
+])
+def test_missing_arguments(args):
+    err = refused(flametap.USAGE, *args)
+    assert "--help" in err or "sage" in err
+
+
+def test_pid_and_command_together(python_process):
+    refused(flametap.USAGE, "record", "-p", python_process.pid, "--", "true")
+
+
+@pytest.mark.parametrize("args", [["--help"], ["record", "--help"], ["dump", "--help"], ["report", "--help"], ["--version"]])
+def test_help_is_no_error(args):
+    done = flametap.run(*args)
+    assert done.code == flametap.DONE
+    assert done.out.strip()
+
+
+@pytest.mark.parametrize("where", ["no folder", "a folder"])
+def test_unwritable_output_is_found_before_sampling(python_process, tmp_path, where):
+    output = tmp_path / "absent" / "out.folded" if where == "no folder" else tmp_path
+    before = time.monotonic()
+    err = refused(flametap.FAILED, "record", "-p", python_process.pid, "-d", "30", "-f", "folded", "-o", output)
+    assert time.monotonic() - before < 10, "it sampled first"
+    assert str(output) in err
+
+
+def test_unwritable_stats(python_process, tmp_path):
+    err = refused(flametap.FAILED, "record", "-p", python_process.pid, "-d", "0.2", "-f", "folded", "-o", tmp_path / "out",
+                  "--stats", tmp_path / "absent" / "stats")
+    assert "absent" in err
+
+
+@pytest.mark.parametrize("format", ["folded", "svg", "json", "speedscope", "pprof"])
+def test_full_device(python_process, format):
+    err = refused(flametap.FAILED, "record", "-p", python_process.pid, "-d", "0.2", "-f", format, "-o", "/dev/full")
+    assert "No space left" in err and "/dev/full" in err
+
+
+def test_full_disk_leaves_nothing_half_written(python_process, tmp_path):
+    if os.getuid() != 0:
+        pytest.skip("only root can mount a small file system")
+    script = 'mount -t tmpfs -o size=4k none "$1" && "$2" record -p "$3" -d 0.5 -f json -o "$1/out.json"; echo $?; ls "$1"'
+    done = subprocess.run(["unshare", "--mount", "sh", "-c", script, "sh", tmp_path, flametap.binary(),
+                           str(python_process.pid)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    err = done.stderr.decode()
+    assert done.stdout.decode().split() == [str(flametap.FAILED)], "exit code, then what is left there; " + err
+    assert "No space left" in err
+
+
+@pytest.mark.parametrize("content", [b"", b"not json", b"{}", b"[]", b'{"version": 1}', b"\x00" * 1000, b"{" * 100000])
+def test_report_of_something_else(tmp_path, content):
+    path = tmp_path / "recording.json"
+    path.write_bytes(content)
+    err = refused(flametap.FAILED, "report", path, "-f", "folded", "-o", tmp_path / "out")
+    assert str(path) in err
+    assert not (tmp_path / "out").exists()
+
+
+def test_report_of_nothing(tmp_path):
+    err = refused(flametap.FAILED, "report", tmp_path / "absent.json", "-f", "folded", "-o", "-")
+    assert "absent.json" in err
+
+
+def test_doctor(python_process):
+    done = flametap.run("doctor", python_process.pid)
+    assert done.code == flametap.DONE, done
+    assert flametap.run("doctor").code == flametap.DONE
+    assert flametap.run("doctor", largest_pid()).code == flametap.NO_SUCH_PROCESS

@@ -1,0 +1,175 @@
+"""Every format of a real recording is well-formed, and all say the same."""
+
+import collections
+import gzip
+import json
+import xml.etree.ElementTree
+
+import pytest
+
+import flametap
+import pprof
+
+FORMATS = ("folded", "svg", "json", "speedscope", "pprof")
+
+
+@pytest.fixture
+def recording(usual_python, start, counters, tmp_path):
+    """A recording in flametap's own JSON."""
+    target = start(usual_python, "alternate.py", counters.path, 20)
+    target.says()
+    path = tmp_path / "recording.json"
+    done = flametap.run("record", "-p", target.pid, "-d", 1, "-o", path)
+    assert done.code == flametap.DONE, done
+    return path
+
+
+@pytest.fixture
+def report(recording, tmp_path):
+    """The recording as bytes in another format."""
+
+    def convert(format, *args):
+        output = tmp_path / ("report." + format)
+        done = flametap.run("report", recording, "-f", format, "-o", output, *args)
+        assert done.code == flametap.DONE, done
+        return output.read_bytes()
+
+    return convert
+
+
+def inclusive(stacks):
+    """{name: samples with it on the stack} of {names from the root: samples}"""
+    counts = collections.Counter()
+    for names, count in stacks.items():
+        for name in set(names):
+            counts[name] += count
+    return counts
+
+
+def folded_names(text):
+    stacks = collections.Counter()
+    for stack, count in flametap.Folded(text).stacks.items():
+        stacks[tuple(frame.name for frame in stack)] += count
+    return stacks
+
+
+def test_folded(report):
+    stacks = folded_names(report("folded").decode())
+    assert sum(stacks.values()) > 100
+    assert {names[0] for names in stacks} == {"<module>"}
+
+
+def test_svg(report):
+    root = xml.etree.ElementTree.fromstring(report("svg"))
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    text = "".join(root.itertext())
+    for name in ("loop", "A0", "B0"):
+        assert name in text
+
+
+def test_json(recording):
+    json.loads(recording.read_text())
+
+
+def test_json_of_json_is_the_same(recording, report):
+    assert json.loads(report("json")) == json.loads(recording.read_text())
+
+
+def test_speedscope(report):
+    shown = json.loads(report("speedscope"))
+    frames = shown["shared"]["frames"]
+    total = collections.Counter()
+    for profile in shown["profiles"]:
+        assert profile["type"] == "sampled"
+        assert len(profile["samples"]) == len(profile["weights"])
+        assert abs(profile["endValue"] - profile["startValue"] - sum(profile["weights"])) <= 0.01 * profile["endValue"]
+        for sample, weight in zip(profile["samples"], profile["weights"]):
+            assert all(0 <= index < len(frames) for index in sample)
+            total[tuple(frames[index]["name"] for index in sample)] += weight
+    assert shown["$schema"] == "https://www.speedscope.app/file-format-schema.json"
+    assert set(total) == set(folded_names(report("folded").decode()))
+
+
+def test_pprof(report):
+    profile = pprof.parse(gzip.decompress(report("pprof")))
+    assert profile.strings[0] == ""
+    assert profile.sample_types
+    seen = set()
+    for locations, values in profile.samples:
+        assert len(values) == len(profile.sample_types)
+        names = []
+        for location in locations:
+            for function, line in profile.locations[location]:
+                assert line > 0
+                names.append(profile.functions[function][0])
+        seen.add(tuple(reversed(names)))
+    assert seen == set(folded_names(report("folded").decode()))
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_recorded_directly(usual_python, start, counters, format):
+    target = start(usual_python, "alternate.py", counters.path, 20)
+    target.says()
+    done = flametap.run("record", "-p", target.pid, "-d", 0.3, "-f", format, "-o", "-")
+    assert done.code == flametap.DONE, done
+    assert done.out
+    assert b"loop" in (gzip.decompress(done.out) if format == "pprof" else done.out)
+
+
+@pytest.mark.parametrize("extension", ["folded", "svg", "json"])
+def test_format_by_the_files_extension(usual_python, start, counters, tmp_path, extension):
+    target = start(usual_python, "alternate.py", counters.path, 20)
+    target.says()
+    output = tmp_path / ("out." + extension)
+    done = flametap.run("record", "-p", target.pid, "-d", 0.3, "-o", output)
+    assert done.code == flametap.DONE, done
+    text = output.read_text()
+    {"folded": flametap.Folded, "svg": xml.etree.ElementTree.fromstring, "json": json.loads}[extension](text)
+
+
+def test_odd_names(python, start, tmp_path):
+    """Semicolons, line ends, blanks and every script in names of functions and files break no format."""
+    target = start(python, "tangle.py", env={"TMPDIR": str(tmp_path)})
+    target.says()
+    recording = tmp_path / "odd.json"
+    done = flametap.run("record", "-p", target.pid, "-d", 0.2, "-r", 100, "--mode", "wall", "-o", recording)
+    assert done.code == flametap.DONE, done
+    shown = {}
+    for format in FORMATS:
+        output = tmp_path / ("odd." + format)
+        done = flametap.run("report", recording, "-f", format, "-o", output, "--mode", "wall")
+        assert done.code == flametap.DONE, done
+        shown[format] = output.read_bytes()
+    flametap.Folded(shown["folded"].decode())
+    xml.etree.ElementTree.fromstring(shown["svg"])
+    json.loads(shown["json"].decode())
+    json.loads(shown["speedscope"].decode())
+    pprof.parse(gzip.decompress(shown["pprof"]))
+
+
+def test_no_lines(usual_python, start, counters, tmp_path):
+    """Without lines, one stack per chain of functions is left."""
+    target = start(usual_python, "alternate.py", counters.path, 20)
+    target.says()
+    done = flametap.run("record", "-p", target.pid, "-d", 0.5, "--no-lines", "-f", "folded", "-o", "-")
+    assert done.code == flametap.DONE, done
+    lines = done.out.decode().splitlines()
+    assert lines and len(lines) <= 1 + 12 + 2
+
+
+def test_by_thread(usual_python, start, tmp_path):
+    """Each thread has a root of its own."""
+    target = start(usual_python, "tangle.py", env={"TMPDIR": str(tmp_path)})
+    threads = target.says()["kernel_ids"].values()
+    done = flametap.run("record", "-p", target.pid, "-d", 0.2, "--mode", "wall", "--by-thread", "-f", "folded", "-o", "-")
+    assert done.code == flametap.DONE, done
+    roots = {line.split(";")[0] for line in done.out.decode().splitlines()}
+    assert len(roots) == len(threads)
+    assert all(any(str(thread) in root for root in roots) for thread in threads)
+
+
+def test_mode_of_a_report(recording, report):
+    """A wall recording cannot be made of a CPU recording, but every filter of one recording is at most the whole."""
+    whole = sum(folded_names(report("folded").decode()).values())
+    gil = sum(folded_names(report("folded", "--mode", "gil").decode()).values())
+    assert 0 < gil <= whole

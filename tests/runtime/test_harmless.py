@@ -1,0 +1,134 @@
+"""Whatever happens to flametap, the target goes on: it is never left stopped or traced, and loses no signal."""
+
+import os
+import random
+import select
+import signal
+import subprocess
+
+import pytest
+
+import flametap
+
+KILLS = 100
+SIGNALS = 3000
+REAL_TIME_SIGNAL = signal.SIGRTMIN + 5
+
+
+@pytest.fixture(params=["riding", "pausing"])
+def way(request, two_cpus):
+    """(CPUs of the target, the command in front of flametap)"""
+    ours, theirs = two_cpus
+    return (None, []) if request.param == "riding" else ({theirs}, ["taskset", "-c", str(ours)])
+
+
+def test_killed_at_any_moment(frame_kind, way, start, counters, tmp_path):
+    cpus, wrap = way
+    target = start(frame_kind, "alternate.py", counters.path, 20, cpus=cpus)
+    target.says()
+    moments = random.Random(KILLS)
+    for _ in range(KILLS // 5 if frame_kind.minor != (3, 11) else KILLS):
+        process = flametap.start("record", "-p", target.pid, "-r", 5000, "-d", 60, *flametap.into(tmp_path), wrap=wrap)
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(timeout=moments.uniform(0.001, 0.1))  # the moment; it must still be running then
+        process.kill()
+        process.communicate()
+        assert target.is_left_alone()
+        counters.wait_for_progress()
+
+
+def test_target_is_left_alone_after_a_normal_end(frame_kind, way, start, counters, tmp_path):
+    cpus, wrap = way
+    target = start(frame_kind, "alternate.py", counters.path, 20, cpus=cpus)
+    target.says()
+    flametap.record(tmp_path, "-p", target.pid, "-d", 0.3, wrap=wrap)
+    assert target.is_left_alone()
+    counters.wait_for_progress()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
+def test_a_signal_is_a_normal_end(usual_python, number, start, counters, tmp_path, two_cpus):
+    ours, theirs = two_cpus
+    target = start(usual_python, "alternate.py", counters.path, 20, cpus={theirs})
+    target.says()
+    process = flametap.start_pausing(target, ours, "-d", 60, *flametap.into(tmp_path))
+    counters.wait_for_progress(200)
+    recording = flametap.recorded(tmp_path, flametap.interrupt(process, number))
+    assert recording.folded.total > 0
+    assert recording.stats["samples"] > 0
+    assert recording.stats["duration_s"] < 60
+    assert target.is_left_alone()
+    counters.wait_for_progress()
+
+
+def test_stdout_closed_early(usual_python, start, counters):
+    target = start(usual_python, "alternate.py", counters.path, 20)
+    target.says()
+    process = flametap.start("record", "-p", target.pid, "-d", 0.5, "-f", "folded", "-o", "-")
+    process.stdout.close()
+    err = process.stderr.read().decode()
+    assert process.wait(timeout=60) == flametap.FAILED, err
+    assert "stdout" in err or "standard output" in err or "pipe" in err.lower()
+    assert target.is_left_alone()
+    counters.wait_for_progress()
+
+
+class Wakeups:
+    """The pipe to which the interpreter writes a byte per signal, and how many of each have come."""
+
+    def __init__(self):
+        self.read_end, self.write_end = os.pipe()
+        os.set_blocking(self.write_end, False)
+        self.counts = {}
+
+    def wait_for(self, number, count):
+        while self.counts.get(number, 0) < count:
+            ready, _, _ = select.select([self.read_end], [], [], 10)
+            assert ready, "signals were lost: %r of %d" % (self.counts, count)
+            for byte in os.read(self.read_end, 1 << 16):
+                self.counts[byte] = self.counts.get(byte, 0) + 1
+
+    def close(self):
+        os.close(self.read_end)
+        os.close(self.write_end)
+
+
+@pytest.fixture
+def wakeups():
+    made = Wakeups()
+    yield made
+    made.close()
+
+
+def test_no_signal_is_lost(frame_kind, start, wakeups, tmp_path, two_cpus):
+    """Real-time signals are queued, each counts; a child's end and a timer come on top."""
+    ours, theirs = two_cpus
+    target = start(frame_kind, "signals.py", wakeups.write_end, cpus={theirs}, pass_fds=(wakeups.write_end,))
+    target.says()
+    process = flametap.start_pausing(target, ours, "-r", 2000, "-d", 60, *flametap.into(tmp_path))
+    # Python 2 does not say which signal it was, and SIGCHLD comes in between: then count at least as many.
+    byte = REAL_TIME_SIGNAL if frame_kind.minor >= (3, 0) else 0
+    for sent in range(50, SIGNALS + 1, 50):
+        for _ in range(50):
+            os.kill(target.pid, REAL_TIME_SIGNAL)
+        wakeups.wait_for(byte, sent)
+    recording = flametap.recorded(tmp_path, flametap.interrupt(process))
+    assert recording.stats["steps"]["paused"] > 0
+    target.process.stdin.close()
+    said = target.says()
+    assert said["forked"] == said["reaped"] > 0
+    assert target.reap() == 0
+    if frame_kind.minor >= (3, 0):
+        assert wakeups.counts[REAL_TIME_SIGNAL] == SIGNALS
+        assert wakeups.counts[signal.SIGALRM] > 0
+
+
+def test_a_call_that_cannot_be_restarted_is_not_interrupted(frame_kind, start, tmp_path, two_cpus):
+    ours, theirs = two_cpus
+    target = start(frame_kind, "restarts.py", cpus={theirs})
+    target.says()
+    flametap.record(tmp_path, "-p", target.pid, "-r", 2000, "-d", 1.5, "--mode", "wall", wrap=["taskset", "-c", ours])
+    target.process.stdin.close()
+    said = target.says()
+    assert said["waits"] > 100
+    assert said["interrupted"] == 0

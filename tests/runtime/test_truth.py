@@ -1,0 +1,163 @@
+"""No impossible stack, and shares of time that agree with what the target itself measured: see targets/alternate.py.
+
+FLAMETAP_TRUTH_SAMPLES is the number of samples of each case. With the default of 7,000, all cases of one way of sampling
+together make more than 100,000 and the file takes some minutes; by hand, try 100000.
+"""
+
+import math
+import os
+
+import pytest
+
+import flametap
+
+SAMPLES = int(os.environ.get("FLAMETAP_TRUTH_SAMPLES", "7000"))
+RATE_HZ = 5000
+
+# Where within the reading of a clock its moment lies; the reasoning is in targets/alternate.py.
+CLOCK_ERROR = 0.0005
+
+# Turns of the leaf's loop: about 0.3, 1 and 10 us.
+WORKS = {"leaf-0.3us": 5, "leaf-1us": 20, "leaf-10us": 250}
+
+
+@pytest.fixture(params=WORKS.values(), ids=WORKS.keys())
+def work(request):
+    return request.param
+
+
+class Alternation:
+    """Which stacks alternate.py can have, and in which round each of them was taken."""
+
+    ROUNDS = ("only A", "only B", "both")
+
+    def __init__(self, said):
+        self.depth = said["depth"]
+        self.static = ["<module>"] + ["S%d" % number for number in range(said["static"])] + ["loop"]
+        self.calls = {}  # line of `loop`: the family that is called there
+        self.rounds = {}  # line of `loop`: the round
+        for kind in ("only A", "only B", "A of both", "B of both"):
+            family, this_round = ("A" if "A" in kind else "B"), ("both" if "both" in kind else kind)
+            self.calls[said["lines"][kind]] = family
+            self.rounds[said["lines"][kind]] = this_round
+            self.rounds[said["lines"]["for " + kind]] = this_round
+
+    def why_impossible(self, stack):
+        """The reason why alternate.py cannot have this stack, or None."""
+        names = [frame.name for frame in stack]
+        if names[: len(self.static)] != self.static:
+            return "the static part is not there"
+        line, above = stack[len(self.static) - 1].line, stack[len(self.static):]
+        if not above or [frame.name for frame in above] in (["clock"], ["older_clocks.<locals>.clock"]):
+            return None
+        family = above[0].name[0]
+        if family not in self.depth or len(above) > self.depth[family]:
+            return "no such chain"
+        if self.calls.get(line) != family:
+            return "loop does not call %s on line %d" % (family, line)
+        return self.why_no_chain(family, above)
+
+    def why_no_chain(self, family, frames):
+        before = sum(depth for other, depth in self.depth.items() if other < family)
+        for number, frame in enumerate(frames):
+            if frame.name != "%s%d" % (family, number):
+                return "%s is not number %d of a chain" % (frame.name, number)
+            definition = 3 * (before + number) + 1
+            innermost = number == len(frames) - 1
+            # Whoever calls stands on the line of the call; the innermost may be on any of its lines.
+            if frame.line not in ((definition, definition + 1, definition + 2) if innermost else (definition + 1,)):
+                return "%s cannot be on line %d there" % (frame.name, frame.line)
+        return None
+
+    def round_of(self, stack):
+        return self.rounds.get(stack[len(self.static) - 1].line)
+
+
+class Sampled:
+    """A recording of alternate.py, with what the target measured meanwhile."""
+
+    def __init__(self, said, recording, spent):
+        self.alternation = Alternation(said)
+        self.stats = recording.stats
+        self.folded = recording.folded
+        self.wall, self.cpu = self.shares(spent[1:4]), self.shares(spent[4:7])
+
+    @staticmethod
+    def shares(times):
+        return dict(zip(Alternation.ROUNDS, (time / sum(times) for time in times)))
+
+    def assert_possible(self):
+        for stack, count in self.folded.stacks.items():
+            reason = self.alternation.why_impossible(stack)
+            assert reason is None, "%s (%d samples): %s" % (reason, count, ";".join("%s:%d" % (f.name, f.line) for f in stack))
+
+    def assert_nothing_lost(self):
+        assert self.stats["unreadable"] == 0 and self.stats["torn"] == 0 and self.stats["truncated"] == 0
+        assert self.stats["no_frames"] == 0
+        assert not self.folded.markers
+
+    def assert_shares(self):
+        counts = dict.fromkeys(Alternation.ROUNDS, 0)
+        for stack, count in self.folded.stacks.items():
+            if self.alternation.round_of(stack):
+                counts[self.alternation.round_of(stack)] += count
+        total = sum(counts.values())
+        for name, true in self.wall.items():
+            sigma = math.sqrt(true * (1 - true) / min(total, self.stats["samples"]))
+            error = CLOCK_ERROR + abs(true - self.cpu[name])
+            print("%s: sampled %.4f, true %.4f, sigma %.4f, error of the truth %.4f" % (name, counts[name] / total, true,
+                                                                                      sigma, error))
+            assert abs(counts[name] / total - true) <= 3 * sigma + error, name
+
+
+@pytest.fixture
+def sample(start, counters, tmp_path):
+    """Runs alternate.py and records it; gives a Sampled."""
+
+    def record(interpreter, work, *args, cpus=None, wrap=()):
+        target = start(interpreter, "alternate.py", counters.path, work, cpus=cpus)
+        said = target.says()
+        counters.wait_for_progress()
+        before = counters.read()
+        recording = flametap.record(tmp_path, "-p", target.pid, "-r", RATE_HZ, "-d", SAMPLES / RATE_HZ, "--mode", "wall",
+                                    *args, wrap=wrap)
+        spent = [now - then for now, then in zip(counters.read(), before)]
+        # At most some are missed on a loaded machine; more would make the test say nothing.
+        assert recording.stats["samples"] >= SAMPLES / 2, recording.stats
+        return Sampled(said, recording, spent)
+
+    return record
+
+
+def test_free_to_move(frame_kind, work, sample):
+    sampled = sample(frame_kind, work)
+    sampled.assert_possible()
+    sampled.assert_nothing_lost()
+    sampled.assert_shares()
+
+
+def test_first_reading_from_another_cpu(frame_kind, work, sample, two_cpus):
+    ours, theirs = two_cpus
+    sampled = sample(frame_kind, work, "--cpu", ours, cpus={theirs})
+    sampled.assert_possible()
+    sampled.assert_nothing_lost()
+    sampled.assert_shares()
+
+
+def test_its_cpu_is_closed_to_us(frame_kind, work, sample, two_cpus):
+    ours, theirs = two_cpus
+    sampled = sample(frame_kind, work, cpus={theirs}, wrap=["taskset", "-c", ours])
+    assert sampled.stats["steps"]["paused"] > 0
+    assert sampled.stats["steps"]["ride_along"] == 0
+    sampled.assert_possible()
+    sampled.assert_nothing_lost()
+    sampled.assert_shares()
+
+
+def test_neither_riding_nor_pausing(frame_kind, work, sample, two_cpus):
+    """What keeps moving is then counted as torn and never mixed into the stacks."""
+    ours, theirs = two_cpus
+    sampled = sample(frame_kind, work, "--no-pause", cpus={theirs}, wrap=["taskset", "-c", ours])
+    assert sampled.stats["steps"]["paused"] == 0
+    assert sampled.stats["steps"]["ride_along"] == 0
+    sampled.assert_possible()
