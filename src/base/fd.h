@@ -25,6 +25,9 @@ class Fd {
   [[nodiscard]] int get() const { return number_; }
   explicit operator bool() const { return number_ >= 0; }
 
+  // Gives up the descriptor: the caller closes it.
+  [[nodiscard]] int release() { return std::exchange(number_, -1); }
+
  private:
   int number_ = -1;
 };

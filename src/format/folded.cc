@@ -1,0 +1,63 @@
+#include "format/folded.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "format/text.h"
+#include "profile/tree.h"
+
+namespace flametap::format {
+namespace {
+
+using profile::FrameId;
+using profile::Profile;
+
+using Line = std::pair<std::string, std::uint64_t>;
+
+std::vector<std::string> frame_texts(const Profile& profile) {
+  std::vector<std::string> texts(profile.frame_count());
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    texts[i] = frame_text(profile, FrameId(i));
+    std::replace(texts[i].begin(), texts[i].end(), ';', ':');
+  }
+  return texts;
+}
+
+// One line per stack that samples ended in, in the order of the tree.
+std::vector<Line> lines_of(const Profile& profile) {
+  const std::vector<std::string> texts = frame_texts(profile);
+  const profile::Tree tree = tree_of(profile);
+  std::vector<Line> lines;
+  if (tree.empty.ticks > 0) lines.emplace_back(kNoFrames, tree.empty.ticks);
+  std::string path;
+  std::vector<std::size_t> ends;  // where each frame of the path ends in it
+  for (const profile::Node& node : tree.nodes) {
+    ends.resize(node.depth);
+    path.resize(ends.empty() ? 0 : ends.back());
+    if (!ends.empty()) path += ';';
+    path += texts[static_cast<std::size_t>(node.frame)];
+    ends.push_back(path.size());
+    if (node.self.ticks > 0) lines.emplace_back(path, node.self.ticks);
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string write_folded(const Profile& profile) {
+  std::vector<Line> lines = lines_of(profile);
+  std::sort(lines.begin(), lines.end());
+  std::string text;
+  for (std::size_t i = 0; i < lines.size();) {
+    std::uint64_t count = 0;
+    const std::size_t first = i;
+    for (; i < lines.size() && lines[i].first == lines[first].first; ++i) count += lines[i].second;
+    text.append(lines[first].first).append(" ").append(std::to_string(count)).append("\n");
+  }
+  return text;
+}
+
+}  // namespace flametap::format

@@ -1,0 +1,36 @@
+// The formats that a profile can be written in, by name and by file extension.
+//
+// A writer takes any profile and cannot fail: what it gets is bounded by what was recorded or read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "profile/profile.h"
+
+namespace flametap::format {
+
+enum class Format : std::uint8_t { svg, folded, speedscope, pprof, json };
+
+inline constexpr Format kDefaultFormat = Format::svg;
+
+[[nodiscard]] std::string_view name(Format format);
+[[nodiscard]] std::string_view extension(Format format);  // with its dot: ".svg"
+[[nodiscard]] std::string known_formats();                // "svg, folded, ..."
+
+[[nodiscard]] Result<Format> format_by_name(std::string_view name);
+
+// By the longest extension that fits: `a.speedscope.json` is speedscope, `a.json` is json.
+[[nodiscard]] Result<Format> format_by_path(std::string_view path);
+
+// How -f and -o decide together: a name wins; then the path's extension; `-` and no path at all mean the default.
+[[nodiscard]] Result<Format> choose_format(std::string_view name, std::string_view path);
+
+// The extension that `path` ends with, one of ours before any other: ".pb.gz", ".txt", or "" if there is none.
+[[nodiscard]] std::string_view extension_of(std::string_view path);
+
+[[nodiscard]] std::string write(Format format, const profile::Profile& profile);
+
+}  // namespace flametap::format

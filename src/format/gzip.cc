@@ -1,0 +1,55 @@
+#include "format/gzip.h"
+
+#define ZLIB_CONST  // so that zlib takes input that it may only read
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <new>
+
+namespace flametap::format {
+namespace {
+
+constexpr int kGzipWindow = 15 + 16;  // zlib's way to ask for a gzip header
+constexpr int kMemoryLevel = 8;
+
+struct Deflater {
+  z_stream stream{};
+
+  Deflater() {
+    // With constant, valid arguments only memory can be missing.
+    if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipWindow, kMemoryLevel, Z_DEFAULT_STRATEGY) !=
+        Z_OK) {
+      throw std::bad_alloc();
+    }
+  }
+  Deflater(const Deflater&) = delete;
+  Deflater& operator=(const Deflater&) = delete;
+  ~Deflater() { deflateEnd(&stream); }
+};
+
+}  // namespace
+
+std::string gzip(std::string_view content) {
+  Deflater deflater;
+  z_stream& stream = deflater.stream;
+  std::string result;
+  std::string buffer(1 << 16, '\0');
+  int status = Z_OK;
+  while (status != Z_STREAM_END) {
+    if (stream.avail_in == 0) {
+      const std::size_t part = std::min<std::size_t>(content.size(), std::numeric_limits<uInt>::max());
+      stream.next_in = reinterpret_cast<const Bytef*>(content.data());
+      stream.avail_in = static_cast<uInt>(part);
+      content.remove_prefix(part);
+    }
+    stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
+    stream.avail_out = static_cast<uInt>(buffer.size());
+    status = deflate(&stream, content.empty() ? Z_FINISH : Z_NO_FLUSH);
+    result.append(buffer, 0, buffer.size() - stream.avail_out);
+  }
+  return result;
+}
+
+}  // namespace flametap::format

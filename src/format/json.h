@@ -1,0 +1,20 @@
+// json: everything that is in a profile, for programs and for reading back. See docs/formats/json.md.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "profile/profile.h"
+
+namespace flametap::format {
+
+inline constexpr int kJsonVersion = 1;
+
+[[nodiscard]] std::string write_json(const profile::Profile& profile);
+
+// Whatever the text, the profile that comes out is sound: ids in range, no cycle, sums that fit. An error names the
+// place, such as `samples.stack[17]`.
+[[nodiscard]] Result<profile::Profile> read_json(std::string_view text);
+
+}  // namespace flametap::format

@@ -1,0 +1,109 @@
+#include "format/text.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "format/utf8.h"
+
+namespace flametap::format {
+namespace {
+
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
+// U+FFFE and U+FFFF are well-formed, but XML forbids them.
+bool is_noncharacter(std::string_view character) { return character == "\xEF\xBF\xBE" || character == "\xEF\xBF\xBF"; }
+
+std::string joined(const std::vector<std::string>& parts) { return fmt::format("{}", fmt::join(parts, " · ")); }
+
+}  // namespace
+
+std::string_view exporter() { return "flametap " FLAMETAP_VERSION; }
+
+std::string clean(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t length = character_length(text);
+    const std::string_view character = text.substr(0, length);
+    if (length == 0 || is_noncharacter(character)) {
+      result += kReplacement;
+    } else if (length == 1 && is_control(text.front())) {
+      result += ' ';
+    } else {
+      result += character;
+    }
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return result;
+}
+
+std::string frame_text(const profile::Profile& profile, profile::FrameId frame) {
+  std::string text = clean(profile.name(frame));
+  const std::string_view file = profile.file(frame);
+  if (file.empty()) return text;
+  text += " (" + clean(file);
+  if (const std::int32_t line = profile.frame(frame).line; line > 0) text += ":" + std::to_string(line);
+  return text + ")";
+}
+
+std::string with_commas(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t place = digits.size(); place > 3;) digits.insert(place -= 3, ",");
+  return digits;
+}
+
+std::string human_time(std::uint64_t time_ns) {
+  struct Unit {
+    double ns;
+    std::string_view name;
+  };
+  constexpr std::array<Unit, 3> kUnits = {{{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}}};
+  for (const Unit& unit : kUnits) {
+    const double value = static_cast<double>(time_ns) / unit.ns;
+    if (value >= 100) return fmt::format("{:.0f} {}", value, unit.name);
+    if (value >= 1) return fmt::format("{:.3g} {}", value, unit.name);
+  }
+  return fmt::format("{} ns", time_ns);
+}
+
+std::string human_share(double share) { return fmt::format("{:.2f} %", share * 100); }
+
+std::string recording_text(const profile::Profile& profile) {
+  const profile::Recording& recording = profile.recording;
+  std::vector<std::string> parts;
+  if (!profile.processes().empty() && !profile.processes().front().python.empty()) {
+    parts.push_back("Python " + clean(profile.processes().front().python));
+  }
+  if (recording.rate_hz > 0) {
+    parts.push_back(fmt::format("{:.6g} Hz", recording.rate_hz));
+  } else if (recording.duration_ns > 0) {
+    parts.emplace_back("as fast as possible");
+  }
+  if (recording.duration_ns > 0) parts.push_back(human_time(recording.duration_ns));
+  if (recording.mode != profile::Mode::unknown) parts.push_back(std::string(name(recording.mode)) + " mode");
+  return joined(parts);
+}
+
+std::string quality_text(const profile::Profile& profile) {
+  const profile::Quality& quality = profile.recording.quality;
+  std::vector<std::string> parts = {with_commas(profile.total_ticks()) + " samples"};
+  if (profile.recording.mode == profile::Mode::unknown) return joined(parts);  // nobody counted the losses
+  parts.push_back(with_commas(quality.missed_ticks) + " missed");
+  parts.push_back(with_commas(quality.torn) + " torn");
+  if (quality.unreadable > 0) parts.push_back(with_commas(quality.unreadable) + " unreadable");
+  if (quality.truncated > 0) parts.push_back(with_commas(quality.truncated) + " truncated");
+  return joined(parts);
+}
+
+std::string command_text(const profile::Profile& profile) {
+  if (profile.processes().empty()) return "";
+  const std::string command = clean(profile.processes().front().command);
+  const std::size_t others = profile.processes().size() - 1;
+  if (others == 0) return command;
+  return fmt::format("{} and {} more {}", command, others, others == 1 ? "process" : "processes");
+}
+
+}  // namespace flametap::format
