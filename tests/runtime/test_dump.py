@@ -112,7 +112,7 @@ def test_embedded_in_another_program(shared_python, tangle, tmp_path):
         ["cc", "-o", program, TARGETS / "embed.c", "-I", shared_python.include, library, "-Wl,-rpath," + str(library.parent)],
         check=True,
     )
-    home = shared_python.ask("import sys; print(sys.exec_prefix)")
+    home = shared_python.ask("import sys; print(getattr(sys, 'base_exec_prefix', sys.exec_prefix))")
     target, truth = tangle(shared_python, command=[program], env={"PYTHONHOME": home, "PYTHONPATH": str(TARGETS)})
     assert_true(truth, flametap.dump(target.pid))
 

@@ -1,8 +1,9 @@
 """Is busy with short calls, forks children and gets signals all the time.
 
-Argument: a descriptor to which the interpreter itself writes one byte in the handler of every signal that arrives: in C, so
-that none is merged with the next as in Python's own handlers. In Python 3 the byte is the signal's number; there, a timer
-rains SIGALRM too. Says {} at the start, and when stdin is closed {"forked", "reaped", "odd"}.
+Arguments: a descriptor, and the number of a signal to handle. In Python 3 the interpreter itself writes the number of every
+signal that arrives to the descriptor: in C, in the handler, so that none is merged with the next as in Python's own handlers.
+Python 2 merges, so there the Python handler writes it, and whoever sends must wait for it before the next one.
+A timer rains SIGALRM too, and the end of a child is handled. Says {} at the start, and when stdin is closed {"forked", "reaped"}.
 """
 
 import json
@@ -42,11 +43,15 @@ def fork_one():
 
 
 def main():
-    for number in (signal.SIGCHLD, signal.SIGALRM, signal.SIGRTMIN + 5 if hasattr(signal, "SIGRTMIN") else 39):
-        signal.signal(number, lambda *_: None)
-    signal.set_wakeup_fd(int(sys.argv[1]))
+    descriptor = int(sys.argv[1])
     if sys.version_info[0] >= 3:
-        signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+        handler = lambda number, frame: None
+        signal.set_wakeup_fd(descriptor)
+    else:
+        handler = lambda number, frame: again(os.write, descriptor, chr(number))
+    for number in (int(sys.argv[2]), signal.SIGCHLD, signal.SIGALRM):
+        signal.signal(number, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
     forked = reaped = 0
     say({})
     while not again(select.select, [0], [], [], 0)[0]:
@@ -54,6 +59,7 @@ def main():
             branch(number)
         forked += 1
         reaped += fork_one()
+    signal.setitimer(signal.ITIMER_REAL, 0)
     say({"forked": forked, "reaped": reaped})
 
 
