@@ -1,0 +1,196 @@
+#include "cpython/stack_reader.h"
+
+#include <cstring>
+
+namespace flametap::cpython {
+namespace {
+
+using target::Address;
+using target::ReadStatus;
+using target::to_number;
+
+// An instruction's offset outside of this is not one.
+constexpr std::int64_t kMaxInstructionOffset = 1 << 24;
+constexpr std::int32_t kNoInstruction = -1'000'000;
+
+constexpr std::size_t kFirstDepth = 64;  // room to begin with; learn() makes more
+
+constexpr std::uint8_t kOwnedByThread = 0;  // frame.owner: the frame lies in the thread's stack of frames
+
+template <typename T>
+T word(const std::vector<std::byte>& bytes, std::size_t at) {
+  T value;
+  std::memcpy(&value, bytes.data() + at, sizeof(T));
+  return value;
+}
+
+}  // namespace
+
+StackReader::StackReader(target::Memory& memory, const Layout& layout, CodeCache& codes, Address thread,
+                         Options options)
+    : memory_(memory),
+      layout_(layout),
+      codes_(codes),
+      thread_(thread),
+      options_(options),
+      thread_words_(layout.thread.size),
+      raw_(kFirstDepth),
+      frames_(kFirstDepth),
+      pages_(memory) {
+  plan();
+}
+
+Reading StackReader::read() {
+  ++round_;
+  raw_count_ = 0;
+  frame_count_ = 0;
+  truncated_ = false;
+  stumbled_over_ = target::kNull;
+  last_reading_ = read_once();
+  return last_reading_;
+}
+
+Reading StackReader::read_once() {
+  const target::ReadResult result = memory_.read(segments_);
+  if (result.status == ReadStatus::gone) return Reading::gone;
+  if (result.status == ReadStatus::denied) return Reading::denied;
+  if (result.status != ReadStatus::ok) return Reading::unmapped;
+  bool known = true;
+  const Address innermost = innermost_frame(known);
+  if (!known) return Reading::unknown;
+  if (innermost == target::kNull) return Reading::no_frames;
+  last_innermost_ = innermost;
+  const std::uint64_t end = to_number(innermost) + layout_.frame.size;
+  if (end > chunk_used_ && to_number(innermost) >= chunk_ && end <= chunk_end_) chunk_used_ = end;
+  const Reading walked = walk(innermost);
+  return walked == Reading::verified ? resolve() : walked;
+}
+
+// `known` turns false if we did not read where it is written.
+Address StackReader::innermost_frame(bool& known) const {
+  const auto link = Address{word<std::uint64_t>(thread_words_, layout_.thread.frame)};
+  if (layout_.frame_link != FrameLink::cframe) return link;
+  if (link == target::kNull) return link;
+  for (std::size_t i = 0; i < cframes_.size(); ++i) {
+    if (cframes_[i] == link) return Address{cframe_words_[i]};
+  }
+  known = false;
+  return target::kNull;
+}
+
+Reading StackReader::walk(Address innermost) {
+  // Every frame is compared with one that is met earlier, ever further apart, so that a cycle ends the walk (Brent).
+  Address landmark = target::kNull;
+  std::size_t next_landmark = 1;
+  std::size_t steps = 0;
+  for (Address frame = innermost; frame != target::kNull;) {
+    if (raw_count_ == kMaxDepth || steps == 2 * kMaxDepth) {
+      truncated_ = true;
+      break;
+    }
+    if (raw_count_ == raw_.size()) return Reading::unknown;
+    if (frame == landmark) return Reading::moved;
+    if (++steps == next_landmark) {
+      landmark = frame;
+      next_landmark *= 2;
+    }
+    const std::size_t at = frame_coverage_.offset_of(frame, layout_.frame.size);
+    if (at == Coverage::kNowhere) {
+      stumbled_over_ = frame;
+      return Reading::unknown;
+    }
+    frame_coverage_.mark(round_);
+    if (frame_moved(at, steps == 1)) return Reading::moved;
+    const std::uint8_t owner =
+        layout_.frame.owner == kAbsent ? kOwnedByThread : word<std::uint8_t>(first_, at + layout_.frame.owner);
+    const auto previous = Address{word<std::uint64_t>(first_, at + layout_.frame.previous)};
+    if (layout_.frame.owner == kAbsent || owner < layout_.first_shim_owner) {
+      if (beyond_stack_top(frame, owner)) return Reading::moved;
+      const auto code = Address{word<std::uint64_t>(first_, at + layout_.frame.code) & ~layout_.code_tag_mask};
+      const std::int32_t offset = instruction_offset(at, code);
+      if (offset == kNoInstruction) return Reading::moved;
+      raw_[raw_count_++] = {code, offset};
+    }
+    frame = previous;
+  }
+  return raw_count_ == 0 ? Reading::no_frames : Reading::verified;
+}
+
+bool StackReader::frame_moved(std::size_t at, bool innermost) const {
+  const auto differs = [&](Offset offset, std::size_t length) {
+    return std::memcmp(first_.data() + at + offset, second_.data() + at + offset, length) != 0;
+  };
+  if (differs(layout_.frame.previous, 8) || differs(layout_.frame.code, 8)) return true;
+  if (layout_.frame.owner != kAbsent && differs(layout_.frame.owner, 1)) return true;
+  if (innermost) return false;
+  return differs(layout_.frame.instruction, layout_.instruction_kind == InstructionKind::unit_pointer ? 8 : 4);
+}
+
+// What lies above the top of the thread's stack of frames has been popped; a frame is popped there a moment before
+// current_frame leaves it (3.11), and a _PyCFrame is in place a moment before its current_frame is set (3.11, 3.12).
+bool StackReader::beyond_stack_top(Address frame, std::uint8_t owner) const {
+  if (layout_.thread.stack_top == kAbsent || owner != kOwnedByThread) return false;
+  const std::uint64_t from = to_number(frame);
+  if (from < chunk_ || from >= chunk_end_) return false;
+  return from + layout_.frame.size > word<std::uint64_t>(thread_words_, layout_.thread.stack_top);
+}
+
+// The second reading is nearer to the instant of the sample for the innermost frame, and the same for all others.
+std::int32_t StackReader::instruction_offset(std::size_t at, Address code) const {
+  std::int64_t offset = 0;
+  switch (layout_.instruction_kind) {
+    case InstructionKind::byte_index:
+      offset = word<std::int32_t>(second_, at + layout_.frame.instruction);
+      break;
+    case InstructionKind::unit_index:
+      offset = std::int64_t{2} * word<std::int32_t>(second_, at + layout_.frame.instruction);
+      break;
+    case InstructionKind::unit_pointer: {
+      const Address start = code + layout_.code.instructions;
+      offset =
+          static_cast<std::int64_t>(word<std::uint64_t>(second_, at + layout_.frame.instruction) - to_number(start));
+      break;
+    }
+  }
+  if (offset < -2 || offset > kMaxInstructionOffset) return kNoInstruction;
+  return static_cast<std::int32_t>(offset);
+}
+
+// Turns addresses into codes, each confirmed by its witnesses, and instructions into lines.
+Reading StackReader::resolve() {
+  for (std::size_t i = 0; i < raw_count_; ++i) {
+    PlannedCode* code = planned(raw_[i].code);
+    if (code == nullptr || !confirm(*code)) return Reading::unknown;
+    const std::int32_t line = options_.lines ? codes_[code->id].lines.line_at(raw_[i].offset).value_or(0) : 0;
+    frames_[i] = {code->id, line};
+  }
+  frame_count_ = raw_count_;
+  return Reading::verified;
+}
+
+// Where the code is planned, or the free slot where it would be.
+StackReader::PlannedCode& StackReader::slot(Address code) {
+  const std::size_t mask = planned_.size() - 1;
+  std::size_t index = (to_number(code) >> 4) * 0x9E3779B97F4A7C15u >> 32 & mask;
+  while (planned_[index].address != code && planned_[index].address != target::kNull) index = (index + 1) & mask;
+  return planned_[index];
+}
+
+StackReader::PlannedCode* StackReader::planned(Address code) {
+  PlannedCode& entry = slot(code);
+  return entry.address == target::kNull ? nullptr : &entry;
+}
+
+bool StackReader::confirm(PlannedCode& code) {
+  code.used_in = round_;
+  if (code.confirmed_in == round_) return true;
+  for (std::uint32_t i = 0; i < code.check_count; ++i) {
+    const Check& check = checks_[code.first_check + i];
+    if (std::memcmp(witness_bytes_.data() + check.at, expected_.data() + check.expected, check.length) != 0)
+      return false;
+  }
+  code.confirmed_in = round_;
+  return true;
+}
+
+}  // namespace flametap::cpython

@@ -1,0 +1,220 @@
+#include "cpython/stack_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "cpython/fake_interpreter.h"
+#include "cpython/layout_table.h"
+
+namespace flametap::cpython {
+
+// How GoogleTest shows the parameter.
+void PrintTo(const Layout& layout, std::ostream* out) { *out << "layout of " << to_string(layout.version); }
+
+namespace {
+
+using target::Address;
+
+// Everything here is tried with every layout that we know.
+class StackReaderTest : public testing::TestWithParam<Layout> {
+ protected:
+  StackReaderTest() : python_(GetParam()), thread_(python_.add_thread(0x7000, 42)) {}
+
+  // A stack of `depth` functions f0, f1, ...
+  void call_functions(int depth) {
+    for (int i = 0; i < depth; ++i) {
+      python_.call(thread_, python_.make_code("f" + std::to_string(i), "file.py", 10 * i + 1), 2 * i);
+    }
+  }
+  StackReader make_reader() { return {python_.memory(), python_.layout(), codes_, thread_.state, {}}; }
+  static Reading read_and_learn(StackReader& reader) {
+    Reading reading = reader.read();
+    for (int i = 0; i < 3 && (reading == Reading::unknown || reading == Reading::unmapped); ++i) {
+      reader.learn();
+      reading = reader.read();
+    }
+    return reading;
+  }
+  std::vector<std::string> names(const StackReader& reader) const {
+    std::vector<std::string> names;
+    for (const CodeFrame& frame : reader.frames()) names.push_back(codes_[frame.code].name);
+    return names;
+  }
+
+  FakeInterpreter python_;
+  FakeInterpreter::Thread& thread_;
+  CodeCache codes_{python_.layout()};
+};
+
+TEST_P(StackReaderTest, ReadsTheStackInnermostFirst) {
+  call_functions(3);
+  StackReader reader = make_reader();
+  ASSERT_EQ(read_and_learn(reader), Reading::verified);
+  EXPECT_EQ(names(reader), (std::vector<std::string>{"f2", "f1", "f0"}));
+  EXPECT_EQ(codes_[reader.frames()[0].code].file, "file.py");
+  EXPECT_EQ(codes_[reader.frames()[0].code].first_line, 21);
+  EXPECT_FALSE(reader.truncated());
+}
+
+TEST_P(StackReaderTest, SaysWhenThereIsNoStack) {
+  StackReader reader = make_reader();
+  EXPECT_EQ(read_and_learn(reader), Reading::no_frames);
+}
+
+TEST_P(StackReaderTest, NeedsOneCallPerSampleInTheSteadyState) {
+  call_functions(20);
+  StackReader reader = make_reader();
+  ASSERT_EQ(read_and_learn(reader), Reading::verified);
+  python_.memory().reset_counts();
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(reader.read(), Reading::verified);
+  EXPECT_EQ(python_.memory().calls().size(), 100u);
+}
+
+TEST_P(StackReaderTest, StillNeedsOneCallWhenItReturnsAndCallsAgain) {
+  call_functions(20);
+  const Address leaf = python_.make_code("leaf", "file.py", 1);
+  const bool frames_are_reused = python_.layout().thread.stack_chunk != kAbsent;
+  if (!frames_are_reused) return;  // the fake gives a new frame object to each call; a real one reuses them
+  python_.call(thread_, leaf);
+  StackReader reader = make_reader();
+  ASSERT_EQ(read_and_learn(reader), Reading::verified);
+  python_.memory().reset_counts();
+  for (int i = 0; i < 50; ++i) {
+    python_.return_from(thread_);
+    ASSERT_EQ(reader.read(), Reading::verified);
+    ASSERT_EQ(names(reader).size(), 20u);
+    python_.call(thread_, leaf);
+    ASSERT_EQ(reader.read(), Reading::verified);
+    ASSERT_EQ(names(reader).front(), "leaf");
+  }
+  EXPECT_EQ(python_.memory().calls().size(), 100u);
+}
+
+TEST_P(StackReaderTest, NoticesAFrameThatChangesBetweenTheReadings) {
+  call_functions(4);
+  const Address other = python_.make_code("other", "other.py", 1);
+  StackReader reader = make_reader();
+  ASSERT_EQ(read_and_learn(reader), Reading::verified);
+  // When the thread's own words are read, an outer frame becomes another function's.
+  const Address outer = thread_.frames[1];
+  python_.memory().set_hook([&](const target::FakeMemory::Stretch& segment, std::size_t) {
+    if (segment.from == thread_.state) python_.put(outer + python_.layout().frame.code, target::to_number(other));
+  });
+  EXPECT_EQ(reader.read(), Reading::moved);
+}
+
+TEST_P(StackReaderTest, MixesNoStacksWhateverTheMomentOfTheChange) {
+  call_functions(3);
+  const Address deep = python_.make_code("deep", "file.py", 1);
+  const Address shallow = python_.make_code("shallow", "file.py", 2);
+  python_.call(thread_, deep, 4);
+  python_.call(thread_, deep, 6);
+  StackReader reader = make_reader();
+  ASSERT_EQ(read_and_learn(reader), Reading::verified);
+  python_.memory().reset_counts();
+  ASSERT_EQ(reader.read(), Reading::verified);
+  const std::size_t segments = python_.memory().segments_read();
+  for (std::size_t moment = 0; moment < segments; ++moment) {
+    python_.memory().reset_counts();
+    bool changed = false;
+    python_.memory().set_hook([&](const auto&, std::size_t before) {
+      if (before != moment || changed) return;
+      changed = true;
+      python_.return_from(thread_);
+      python_.return_from(thread_);
+      python_.call(thread_, shallow, 8);
+    });
+    if (reader.read() == Reading::verified) {
+      const auto stack = names(reader);
+      const bool was_deep = stack == std::vector<std::string>{"deep", "deep", "f2", "f1", "f0"};
+      const bool was_shallow = stack == std::vector<std::string>{"shallow", "f2", "f1", "f0"};
+      EXPECT_TRUE(was_deep || was_shallow) << "changed before segment " << moment;
+    }
+    python_.memory().set_hook({});
+    python_.return_from(thread_);
+    python_.call(thread_, deep, 4);
+    python_.call(thread_, deep, 6);
+    ASSERT_EQ(read_and_learn(reader), Reading::verified);
+  }
+}
+
+TEST_P(StackReaderTest, NoticesAnotherCodeObjectAtTheSameAddresses) {
+  call_functions(2);
+  const Address code = python_.make_code("before", "before.py", 5);
+  python_.call(thread_, code);
+  StackReader reader = make_reader();
+  ASSERT_EQ(read_and_learn(reader), Reading::verified);
+  python_.remake_code(code, "after1", "after.py1", 5);
+  EXPECT_EQ(reader.read(), Reading::unknown);
+  ASSERT_EQ(read_and_learn(reader), Reading::verified);
+  EXPECT_EQ(names(reader).front(), "after1");
+  EXPECT_EQ(codes_[reader.frames()[0].code].file, "after.py1");
+}
+
+TEST_P(StackReaderTest, SkipsShimFrames) {
+  if (GetParam().first_shim_owner == 255) return;
+  call_functions(2);
+  python_.call_shim(thread_);
+  python_.call(thread_, python_.make_code("called_from_c", "file.py", 1));
+  StackReader reader = make_reader();
+  ASSERT_EQ(read_and_learn(reader), Reading::verified);
+  EXPECT_EQ(names(reader), (std::vector<std::string>{"called_from_c", "f1", "f0"}));
+}
+
+TEST_P(StackReaderTest, EndsAtACycle) {
+  call_functions(5);
+  StackReader reader = make_reader();
+  ASSERT_EQ(read_and_learn(reader), Reading::verified);
+  python_.put(thread_.frames[0] + python_.layout().frame.previous, target::to_number(thread_.frames[3]));
+  EXPECT_NE(read_and_learn(reader), Reading::verified);
+}
+
+TEST_P(StackReaderTest, DoesNotBelievePointersToNowhere) {
+  call_functions(5);
+  StackReader reader = make_reader();
+  ASSERT_EQ(read_and_learn(reader), Reading::verified);
+  python_.put(thread_.frames[2] + python_.layout().frame.previous, 0xdead'beef'0000);
+  EXPECT_NE(read_and_learn(reader), Reading::verified);
+  python_.put(thread_.frames[2] + python_.layout().frame.previous, target::to_number(thread_.frames[1]));
+  EXPECT_EQ(read_and_learn(reader), Reading::verified);
+}
+
+TEST_P(StackReaderTest, TruncatesAStackThatIsTooDeep) {
+  const Address code = python_.make_code("recursion", "file.py", 1);
+  if (python_.layout().thread.stack_chunk != kAbsent) return;  // would not fit into the fake's one chunk
+  for (std::size_t i = 0; i < StackReader::kMaxDepth + 10; ++i) python_.call(thread_, code);
+  StackReader reader = make_reader();
+  Reading reading = Reading::unknown;
+  for (int i = 0; i < 10 && reading != Reading::verified; ++i) reading = read_and_learn(reader);
+  ASSERT_EQ(reading, Reading::verified);
+  EXPECT_TRUE(reader.truncated());
+  EXPECT_EQ(reader.frames().size(), StackReader::kMaxDepth);
+}
+
+TEST_P(StackReaderTest, TellsWhenTheProcessIsGone) {
+  call_functions(2);
+  StackReader reader = make_reader();
+  ASSERT_EQ(read_and_learn(reader), Reading::verified);
+  python_.memory().set_status(target::ReadStatus::gone);
+  EXPECT_EQ(reader.read(), Reading::gone);
+}
+
+std::string name_of(const testing::TestParamInfo<Layout>& row) {
+  return "v" + std::to_string(row.param.version.major) + "_" + std::to_string(row.param.version.minor) + "_" +
+         std::to_string(row.index);
+}
+
+std::vector<Layout> readable_layouts() {
+  std::vector<Layout> layouts;
+  for (const Layout& layout : all_layouts()) {
+    if (!layout.free_threaded) layouts.push_back(layout);
+  }
+  return layouts;
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryLayout, StackReaderTest, testing::ValuesIn(readable_layouts()), name_of);
+
+}  // namespace
+}  // namespace flametap::cpython

@@ -1,0 +1,62 @@
+#include "cpython/thread_list.h"
+
+#include "base/bytes.h"
+
+namespace flametap::cpython {
+namespace {
+
+using target::Address;
+using target::Memory;
+using target::ReadStatus;
+
+constexpr std::size_t kMaxInterpreters = 1024;
+constexpr std::size_t kMaxThreads = 65536;
+
+Address pointer_at(Bytes object, Offset offset) {
+  return offset == kAbsent ? target::kNull : Address{load<std::uint64_t>(object, offset).value_or(0)};
+}
+
+// False: the list could not be followed to its end.
+bool read_threads_of(Memory& memory, const Layout& layout, std::size_t interpreter, ThreadList& list) {
+  std::vector<std::byte> object(layout.thread.size);
+  const Address owner = list.interpreters[interpreter].state;
+  for (Address at = list.interpreters[interpreter].first_thread; at != target::kNull;) {
+    if (list.threads.size() == kMaxThreads) return false;
+    if (memory.read(at, object) != ReadStatus::ok) return false;
+    if (pointer_at(object, layout.thread.interpreter) != owner) return false;
+    PythonThread thread{at, pointer_at(object, layout.thread.next), interpreter,
+                        load<std::uint64_t>(object, layout.thread.thread_id).value_or(0), std::nullopt};
+    if (layout.thread.native_thread_id != kAbsent) {
+      thread.native_id = load<std::int32_t>(object, layout.thread.native_thread_id);
+    }
+    list.threads.push_back(thread);
+    at = thread.next;
+  }
+  return true;
+}
+
+}  // namespace
+
+ThreadList read_threads(Memory& memory, const Layout& layout, Address runtime) {
+  ThreadList list;
+  Address at = target::kNull;
+  if (memory.read_value(runtime + layout.runtime.interpreters_head, at) != ReadStatus::ok) return list;
+  std::vector<std::byte> object(layout.interpreter.size);
+  bool complete = at != target::kNull;
+  while (at != target::kNull) {
+    if (list.interpreters.size() == kMaxInterpreters) return list;
+    if (memory.read(at, object) != ReadStatus::ok) return list;
+    const auto position = static_cast<std::int64_t>(list.interpreters.size());
+    const std::int64_t id = layout.interpreter.id == kAbsent
+                                ? position
+                                : load<std::int64_t>(object, layout.interpreter.id).value_or(position);
+    list.interpreters.push_back(
+        {at, id, pointer_at(object, layout.interpreter.threads_head), pointer_at(object, layout.interpreter.gil)});
+    complete = read_threads_of(memory, layout, list.interpreters.size() - 1, list) && complete;
+    at = pointer_at(object, layout.interpreter.next);
+  }
+  list.complete = complete;
+  return list;
+}
+
+}  // namespace flametap::cpython

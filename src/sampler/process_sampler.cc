@@ -1,0 +1,137 @@
+#include "sampler/process_sampler.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "target/pthread_ids.h"
+
+namespace flametap::sampler {
+namespace {
+
+using cpython::PythonThread;
+using stack::Outcome;
+
+}  // namespace
+
+Result<std::unique_ptr<ProcessSampler>> ProcessSampler::attach(pid_t pid, Options options) {
+  auto process = target::Process::open(pid);
+  if (!process) return process.error();
+  std::unique_ptr<ProcessSampler> sampler(new ProcessSampler(std::move(*process), options));
+  // Taken before looking for the interpreter: an exec in between is then noticed.
+  sampler->auxv_ = sampler->process_.read_file("auxv").ok() ? *sampler->process_.read_file("auxv") : "";
+  auto interpreter = cpython::find_interpreter(sampler->process_, sampler->memory_);
+  if (!interpreter) return interpreter.error();
+  sampler->interpreter_ = std::move(*interpreter);
+  return sampler;
+}
+
+ProcessSampler::ProcessSampler(target::Process process, Options options)
+    : process_(std::move(process)),
+      options_(options),
+      memory_(process_.pid()),
+      pauser_(process_.pid()),
+      codes_(interpreter_.layout) {}
+
+Fate ProcessSampler::sample(CpuSeat& seat, const Sink& sink) {
+  if (pauser_.has_pending()) pauser_.finish_pending();
+  if (list_is_old_) follow_threads();
+  const ThreadSampler::Tools tools{seat, options_.pause ? &pauser_ : nullptr, options_.always_ask_state};
+  bool in_trouble = threads_.empty();
+  for (Thread& thread : threads_) {
+    Sampled sampled = thread.sampler->sample(tools);
+    if (sampled.gone || !same_thread(thread)) {
+      list_is_old_ = true;
+      in_trouble = in_trouble || sampled.gone;
+      continue;
+    }
+    in_trouble = in_trouble || sampled.outcome == Outcome::unreadable;
+    list_is_old_ = list_is_old_ || shared_.list_changed() || next_of(thread) != thread.python.next;
+    const bool holds_gil = shared_.holds_gil(thread.python);
+    stack::State state = 0;
+    if (sampled.running) state |= stack::kOnCpu;
+    if (holds_gil) state |= stack::kHoldsGil;
+    sink({thread.number, thread.python, thread.sampler->tid(), sampled, state, thread.sampler->reader().frames()});
+  }
+  return in_trouble ? fate() : Fate::runs;
+}
+
+// Readers of threads that are still there are kept: they know where the stack is.
+void ProcessSampler::follow_threads() {
+  list_ = cpython::read_threads(memory_, interpreter_.layout, interpreter_.runtime);
+  list_is_old_ = !list_.complete;
+  shared_.follow(interpreter_, list_);
+  const std::vector<pid_t> tids = find_tids();
+  std::vector<Thread> now;
+  for (std::size_t i = 0; i < list_.threads.size(); ++i) {
+    const PythonThread& found = list_.threads[i];
+    const auto known = std::ranges::find_if(threads_, [&](const Thread& thread) {
+      return thread.sampler && thread.python.state == found.state && thread.python.ident == found.ident &&
+             thread.sampler->tid() == tids[i];
+    });
+    if (known != threads_.end()) {
+      now.push_back({known->number, found, std::move(known->sampler)});
+    } else {
+      now.push_back({next_number_++, found, make_sampler(found, tids[i])});
+    }
+    now.back().sampler->reader().read_along(shared_.segments());
+  }
+  threads_ = std::move(now);
+}
+
+std::unique_ptr<ThreadSampler> ProcessSampler::make_sampler(const PythonThread& thread, pid_t tid) {
+  auto reader = std::make_unique<cpython::StackReader>(memory_, interpreter_.layout, codes_, thread.state,
+                                                       cpython::StackReader::Options{.lines = options_.lines});
+  std::optional<target::ThreadStat> stat;
+  if (tid != 0) {
+    if (auto opened = target::ThreadStat::open(process_.pid(), tid)) stat = std::move(*opened);
+  }
+  auto sampler = std::make_unique<ThreadSampler>(std::move(reader), std::move(stat), tid);
+  sampler->warm_up();
+  return sampler;
+}
+
+// In the order of list_.threads; 0 where it cannot be known.
+std::vector<pid_t> ProcessSampler::find_tids() const {
+  std::vector<pid_t> tids(list_.threads.size(), 0);
+  const auto ids = process_.thread_ids();
+  if (!ids) return tids;
+  std::vector<pid_t> inner_tids;
+  std::vector<std::uint64_t> descriptors;
+  for (const auto& id : *ids) inner_tids.push_back(id.inner_tid);
+  for (const PythonThread& thread : list_.threads) descriptors.push_back(thread.ident);
+  std::map<std::uint64_t, pid_t> by_descriptor;
+  if (interpreter_.layout.thread.native_thread_id == cpython::kAbsent) {
+    by_descriptor = target::kernel_ids(memory_, descriptors, inner_tids);
+  }
+  for (std::size_t i = 0; i < tids.size(); ++i) {
+    const auto known = by_descriptor.find(list_.threads[i].ident);
+    const pid_t inner = list_.threads[i].native_id.value_or(known == by_descriptor.end() ? 0 : known->second);
+    const auto place = std::ranges::find(*ids, inner, &target::Process::ThreadIds::inner_tid);
+    if (place != ids->end()) tids[i] = place->tid;
+  }
+  return tids;
+}
+
+// Memory of a thread that has ended may be another thread's by now.
+bool ProcessSampler::same_thread(const Thread& thread) const {
+  const cpython::Layout& layout = interpreter_.layout;
+  const Bytes words = thread.sampler->reader().thread_words();
+  const auto word = [&](cpython::Offset offset) { return load<std::uint64_t>(words, offset).value_or(0); };
+  return word(layout.thread.interpreter) == target::to_number(list_.interpreters[thread.python.interpreter].state) &&
+         word(layout.thread.thread_id) == thread.python.ident;
+}
+
+target::Address ProcessSampler::next_of(const Thread& thread) const {
+  const Bytes words = thread.sampler->reader().thread_words();
+  return target::Address{load<std::uint64_t>(words, interpreter_.layout.thread.next).value_or(0)};
+}
+
+Fate ProcessSampler::fate() const {
+  if (!process_.alive()) return Fate::exited;
+  const auto auxv = process_.read_file("auxv");
+  if (!auxv || auxv->empty()) return process_.alive() ? Fate::closed : Fate::exited;
+  return *auxv == auxv_ ? Fate::runs : Fate::replaced;
+}
+
+}  // namespace flametap::sampler

@@ -1,0 +1,139 @@
+#include "sampler/profile_builder.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace flametap::sampler {
+
+using stack::Outcome;
+using stack::Step;
+
+std::size_t ProfileBuilder::add_process(const ProcessSampler& process) {
+  std::string command;
+  if (const auto words = process.process().command_line()) {
+    for (const std::string& word : *words) command += (command.empty() ? "" : " ") + word;
+  }
+  const auto id = profile_.add(
+      profile::Process{process.process().pid(), std::move(command), cpython::to_string(process.interpreter().version)});
+  processes_.push_back({id, {}, {}, {}, {}});
+  return processes_.size() - 1;
+}
+
+void ProfileBuilder::count_tick(std::uint64_t missed) {
+  profile_.recording.quality.ticks += 1;
+  profile_.recording.quality.missed_ticks += missed;
+}
+
+void ProfileBuilder::add(std::size_t process_number, const ProcessSampler& process, const ThreadSample& sample,
+                         std::uint64_t time, std::uint64_t weight) {
+  count(sample.sampled);
+  if (sample.sampled.outcome == Outcome::no_frames) return;
+  ProcessEntry& entry = processes_[process_number];
+  ThreadEntry& thread = thread_of(entry, process, sample);
+  const profile::StackId stack = stack_of(entry, process, sample);
+  profile::Sample& last = thread.last;
+  if (last.ticks > 0 && last.stack == stack && last.state == sample.state) {
+    last.ticks += 1;
+    last.weight_ns += weight;
+    return;
+  }
+  flush(thread);
+  last = {time, weight, thread.id, stack, 1, sample.state};
+}
+
+void ProfileBuilder::count(const Sampled& sampled) {
+  profile::Quality& quality = profile_.recording.quality;
+  switch (sampled.outcome) {
+    case Outcome::torn:
+      quality.torn += 1;
+      return;
+    case Outcome::unreadable:
+      quality.unreadable += 1;
+      return;
+    case Outcome::no_frames:
+      quality.no_frames += 1;
+      return;
+    case Outcome::truncated:
+      quality.truncated += 1;
+      break;
+    case Outcome::complete:
+      break;
+  }
+  switch (sampled.step) {
+    case Step::free_running:
+      quality.free_running += 1;
+      break;
+    case Step::ride_along:
+      quality.ride_along += 1;
+      break;
+    case Step::pause:
+      quality.paused += 1;
+      break;
+  }
+}
+
+profile::StackId ProfileBuilder::stack_of(ProcessEntry& entry, const ProcessSampler& process,
+                                          const ThreadSample& sample) {
+  if (sample.sampled.outcome == Outcome::torn) return marker("(torn)");
+  if (sample.sampled.outcome == Outcome::unreadable) return marker("(unreadable)");
+  const auto found = entry.table.find_or_add(sample.frames, sample.sampled.outcome == Outcome::truncated);
+  if (found.is_new) {
+    entry.stacks.push_back(intern_stack(process, sample));
+    entry.innermost.push_back(profile_.frame(profile_.stack(entry.stacks.back()).frame).function);
+  }
+  if ((sample.state & stack::kOnCpu) != 0) self_ticks_[entry.innermost[found.number]] += 1;
+  return entry.stacks[found.number];
+}
+
+profile::StackId ProfileBuilder::intern_stack(const ProcessSampler& process, const ThreadSample& sample) {
+  profile::StackId stack = profile::kEmptyStack;
+  if (sample.sampled.outcome == Outcome::truncated) stack = marker("(truncated)");
+  for (auto frame = sample.frames.rbegin(); frame != sample.frames.rend(); ++frame) {
+    const cpython::Code& code = process.codes()[frame->code];
+    const auto function = profile_.intern(profile::Function{profile_.intern(code.name), profile_.intern(code.file),
+                                                            code.first_line, profile::FrameKind::python});
+    stack = profile_.push(stack, profile_.intern(profile::Frame{function, frame->line}));
+  }
+  return stack;
+}
+
+profile::StackId ProfileBuilder::marker(std::string_view text) {
+  const auto function = profile_.intern(
+      profile::Function{profile_.intern(text), profile_.intern(std::string_view{}), 0, profile::FrameKind::marker});
+  return profile_.push(profile::kEmptyStack, profile_.intern(profile::Frame{function, 0}));
+}
+
+ProfileBuilder::ThreadEntry& ProfileBuilder::thread_of(ProcessEntry& entry, const ProcessSampler& process,
+                                                       const ThreadSample& sample) {
+  if (const auto known = entry.threads.find(sample.thread); known != entry.threads.end()) return known->second;
+  std::string name;
+  if (sample.tid != 0) {
+    if (const auto comm = process.process().read_file("task/" + std::to_string(sample.tid) + "/comm")) {
+      name = comm->substr(0, comm->find('\n'));
+    }
+  }
+  const auto id = profile_.add(profile::Thread{entry.id, static_cast<std::uint64_t>(sample.tid), std::move(name)});
+  return entry.threads.emplace(sample.thread, ThreadEntry{id, {}}).first->second;
+}
+
+void ProfileBuilder::flush(ThreadEntry& thread) {
+  if (thread.last.ticks > 0) samples_.push_back(thread.last);
+  thread.last.ticks = 0;
+}
+
+std::string ProfileBuilder::hottest() const {
+  const auto most = std::ranges::max_element(self_ticks_, {}, [](const auto& entry) { return entry.second; });
+  return most == self_ticks_.end() ? "" : std::string(profile_.text(profile_.function(most->first).name));
+}
+
+profile::Profile ProfileBuilder::take() {
+  for (ProcessEntry& process : processes_) {
+    for (auto& [number, thread] : process.threads) flush(thread);
+  }
+  std::ranges::sort(samples_, {},
+                    [](const profile::Sample& sample) { return std::pair(sample.time_ns, sample.thread); });
+  for (const profile::Sample& sample : samples_) profile_.add(sample);
+  return std::move(profile_);
+}
+
+}  // namespace flametap::sampler

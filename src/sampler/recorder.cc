@@ -1,0 +1,104 @@
+#include "sampler/recorder.h"
+
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sampler/schedule.h"
+
+namespace flametap::sampler {
+namespace {
+
+constexpr Nanoseconds kLongestSleep = 50'000'000;  // so that `stop` is seen soon
+constexpr Nanoseconds kProgressInterval = 250'000'000;
+
+// Sleeps towards an absolute deadline, but never long. A signal may end it early.
+void sleep_towards(Nanoseconds deadline) {
+  const Nanoseconds until = std::min(deadline, monotonic_now() + kLongestSleep);
+  const timespec when{static_cast<time_t>(until / kSecond), static_cast<long>(until % kSecond)};
+  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, nullptr);
+}
+
+Nanoseconds unix_now() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<Nanoseconds>(now.tv_sec) * kSecond + static_cast<Nanoseconds>(now.tv_nsec);
+}
+
+std::string describe(pid_t pid, Fate fate) {
+  const std::string name = "process " + std::to_string(pid);
+  switch (fate) {
+    case Fate::replaced:
+      return name + " began to execute another program";
+    case Fate::closed:
+      return name + " closed its memory to us (it changed its user, or cannot be read any more)";
+    case Fate::exited:
+    case Fate::runs:
+      break;
+  }
+  return name + " exited";
+}
+
+}  // namespace
+
+void Recorder::add(std::unique_ptr<ProcessSampler> process) {
+  const std::size_t number = builder_.add_process(*process);
+  targets_.push_back({number, std::move(process)});
+}
+
+profile::Profile Recorder::run(const std::atomic<bool>& stop, Progress& progress) {
+  prctl(PR_SET_TIMERSLACK, 1);  // wake up when the deadline says, not up to 50 µs later
+  const Nanoseconds start_unix = unix_now();
+  const Nanoseconds start = monotonic_now();
+  const Nanoseconds end = options_.duration ? start + *options_.duration : ~Nanoseconds{0};
+  Nanoseconds next_report = start;
+  Schedule schedule(options_.rate_hz, start, options_.seed);
+  while (!targets_.empty()) {
+    const Schedule::Tick tick = schedule.next(monotonic_now());
+    while (!stop && monotonic_now() < std::min(tick.deadline, end)) sleep_towards(std::min(tick.deadline, end));
+    if (stop || tick.deadline >= end) {
+      ended_ = stop ? "stopped by a signal" : "the time was up";
+      break;
+    }
+    builder_.count_tick(tick.missed);
+    sample_all(monotonic_now() - start, tick.weight);
+    if (tick.deadline >= next_report) {
+      report(progress);
+      next_report = tick.deadline + kProgressInterval;
+    }
+  }
+  report(progress);
+  profile::Profile profile = builder_.take();
+  profile.recording.start_unix_ns = start_unix;
+  profile.recording.duration_ns = monotonic_now() - start;
+  profile.recording.rate_hz = options_.rate_hz;
+  profile.recording.ended = ended_;
+  return profile;
+}
+
+void Recorder::sample_all(Nanoseconds time, Nanoseconds weight) {
+  for (Target& target : targets_) {
+    const Fate fate = target.process->sample(
+        seat_, [&](const ThreadSample& sample) { builder_.add(target.number, *target.process, sample, time, weight); });
+    if (fate != Fate::runs) handle_end(target, fate);
+  }
+  std::erase_if(targets_, [](const Target& target) { return target.process == nullptr; });
+}
+
+void Recorder::handle_end(Target& target, Fate fate) {
+  const pid_t pid = target.process->process().pid();
+  ended_ = describe(pid, fate);
+  target.process = successor_ ? successor_(pid, fate) : nullptr;
+  if (target.process) target.number = builder_.add_process(*target.process);
+}
+
+void Recorder::report(Progress& progress) const {
+  const profile::Quality& quality = builder_.quality();
+  progress.set({.ticks = quality.ticks,
+                .samples = quality.free_running + quality.ride_along + quality.paused,
+                .failed = quality.torn + quality.unreadable,
+                .hottest = builder_.hottest()});
+}
+
+}  // namespace flametap::sampler

@@ -1,0 +1,85 @@
+// Recorder: samples processes until the time is up, they are all gone, or somebody says stop, and gives the Profile.
+//
+// Everything happens in the thread that calls `run`; it is never paused by us and never blocks on output. Other threads
+// may set `stop` and read `progress`.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "profile/profile.h"
+#include "sampler/cpu_seat.h"
+#include "sampler/process_sampler.h"
+#include "sampler/profile_builder.h"
+
+namespace flametap::sampler {
+
+// How far a recording is, for people who watch.
+class Progress {
+ public:
+  struct Now {
+    std::uint64_t ticks = 0;
+    std::uint64_t samples = 0;
+    std::uint64_t failed = 0;  // torn or unreadable
+    std::string hottest;
+  };
+  void set(Now now) {
+    const std::lock_guard lock(mutex_);
+    now_ = std::move(now);
+  }
+  [[nodiscard]] Now get() const {
+    const std::lock_guard lock(mutex_);
+    return now_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  Now now_;
+};
+
+class Recorder {
+ public:
+  struct Options {
+    double rate_hz = 1000;  // 0: as fast as possible
+    std::optional<Nanoseconds> duration;
+    ProcessSampler::Options process;
+    std::optional<int> home_cpu;
+    std::uint64_t seed = 1;  // of the jitter
+  };
+  // Called when a process is gone; gives what to sample instead (the Python that it became), or null.
+  using Successor = std::function<std::unique_ptr<ProcessSampler>(pid_t pid, Fate fate)>;
+
+  Recorder(Options options, CpuSeat seat) : options_(std::move(options)), seat_(std::move(seat)) {}
+
+  void add(std::unique_ptr<ProcessSampler> process);
+  void set_successor(Successor successor) { successor_ = std::move(successor); }
+
+  // Ends when `stop` turns true (within 50 ms), too.
+  [[nodiscard]] profile::Profile run(const std::atomic<bool>& stop, Progress& progress);
+
+ private:
+  struct Target {
+    std::size_t number;  // in the builder
+    std::unique_ptr<ProcessSampler> process;
+  };
+
+  void sample_all(Nanoseconds time, Nanoseconds weight);
+  void handle_end(Target& target, Fate fate);
+  void report(Progress& progress) const;
+
+  Options options_;
+  CpuSeat seat_;
+  Successor successor_;
+  std::vector<Target> targets_;
+  ProfileBuilder builder_;
+  std::string ended_;
+};
+
+}  // namespace flametap::sampler

@@ -1,0 +1,140 @@
+#include "sampler/thread_sampler.h"
+
+#include <ctime>
+#include <utility>
+
+namespace flametap::sampler {
+namespace {
+
+using cpython::Reading;
+using stack::Outcome;
+using stack::Step;
+
+constexpr int kLearnAttempts = 3;
+constexpr int kRideAttempts = 6;
+constexpr Nanoseconds kPauseTimeout = 5'000'000;
+
+bool is_verified(Reading reading) { return reading == Reading::verified || reading == Reading::no_frames; }
+bool is_end(Reading reading) { return reading == Reading::gone || reading == Reading::denied; }
+
+bool is_running(const target::TaskStat& stat) { return stat.state == target::TaskState::running; }
+
+// Lets the target leave a state that cannot be read, such as a frame that is half made.
+void let_it_run() {
+  constexpr timespec kMoment{0, 30'000};
+  clock_nanosleep(CLOCK_MONOTONIC, 0, &kMoment, nullptr);
+}
+
+}  // namespace
+
+ThreadSampler::ThreadSampler(std::unique_ptr<cpython::StackReader> reader, std::optional<target::ThreadStat> stat,
+                             pid_t tid)
+    : reader_(std::move(reader)), stat_(std::move(stat)), tid_(tid) {}
+
+void ThreadSampler::warm_up() {
+  for (int i = 0; i < kLearnAttempts && !is_verified(read_and_learn()); ++i) {
+  }
+}
+
+Sampled ThreadSampler::sample(const Tools& tools) {
+  if (reader_->old()) reader_->learn();
+  if (approach_.stand_still() && stat_) {
+    if (approach_.trial_due()) try_free_readings(tools);
+    return sample_riding(tools);
+  }
+  tools.seat.go_home();
+  const Reading reading = reader_->read();
+  approach_.note(is_verified(reading) || is_end(reading));
+  if (!is_verified(reading) && !is_end(reading)) {
+    if (stat_) return sample_riding(tools);
+    return finish(read_and_learn(), Step::free_running, true);
+  }
+  if (!tools.always_ask_state || !stat_) return finish(reading, Step::free_running, true);
+  const auto stat = stat_->read();
+  if (!stat) return {.outcome = Outcome::no_frames, .gone = true};
+  return finish(reading, Step::free_running, is_running(*stat));
+}
+
+// Reads until the guess covers what the thread does, or until it is clear that it moves too fast for that.
+Reading ThreadSampler::read_and_learn() {
+  Reading reading = reader_->read();
+  for (int i = 0; i < kLearnAttempts && (reading == Reading::unknown || reading == Reading::unmapped); ++i) {
+    reader_->learn();
+    reading = reader_->read();
+  }
+  return reading;
+}
+
+void ThreadSampler::try_free_readings(const Tools& tools) {
+  tools.seat.go_home();
+  for (int i = 0; i < Approach::kTrials; ++i) {
+    const Reading reading = reader_->read();
+    approach_.note(is_verified(reading));
+    if (!is_verified(reading)) reader_->learn();
+  }
+}
+
+Sampled ThreadSampler::sample_riding(const Tools& tools) {
+  constexpr Sampled kThreadEnded{.outcome = Outcome::no_frames, .gone = true};
+  for (int i = 0; i < kRideAttempts; ++i) {
+    if (i > 1) let_it_run();
+    if (!tools.seat.riding_on()) {
+      const auto stat = stat_->read();
+      if (!stat) return kThreadEnded;
+      if (is_running(*stat) && !tools.seat.ride(stat->processor)) return sample_paused(tools);
+    }
+    const Reading reading = read_and_learn();
+    // Asked after the reading, so that nothing lies between the moment when we took its CPU and the reading.
+    const auto stat = stat_->read();
+    if (!stat) return kThreadEnded;
+    if (is_running(*stat) && tools.seat.riding_on() != stat->processor) {
+      if (!tools.seat.ride(stat->processor)) return sample_paused(tools);
+      continue;
+    }
+    if (is_verified(reading) || is_end(reading)) {
+      return finish(reading, is_running(*stat) ? Step::ride_along : Step::free_running, is_running(*stat));
+    }
+  }
+  return sample_paused(tools);
+}
+
+// Reached only by a thread that is running.
+Sampled ThreadSampler::sample_paused(const Tools& tools) {
+  if (tools.pauser == nullptr) return finish(read_and_learn(), Step::free_running, true);
+  Reading reading = Reading::moved;
+  for (int i = 0; i < kLearnAttempts; ++i) {
+    if (i > 0) let_it_run();
+    const target::Pause pause = tools.pauser->stop(tid_, kPauseTimeout);
+    if (pause.status() == target::PauseStatus::gone) return {.outcome = Outcome::no_frames, .gone = true};
+    if (!pause) break;
+    reading = read_and_learn();
+    if (is_verified(reading) || is_end(reading)) return finish(reading, Step::pause, true);
+  }
+  return finish(reading, Step::pause, true);
+}
+
+Sampled ThreadSampler::finish(Reading reading, Step step, bool running) const {
+  Sampled sampled{.outcome = Outcome::torn, .step = step, .running = running, .gone = false};
+  switch (reading) {
+    case Reading::verified:
+      sampled.outcome = reader_->truncated() ? Outcome::truncated : Outcome::complete;
+      break;
+    case Reading::no_frames:
+      sampled.outcome = Outcome::no_frames;
+      break;
+    case Reading::moved:
+      sampled.outcome = Outcome::torn;
+      break;
+    case Reading::unknown:
+    case Reading::unmapped:
+      sampled.outcome = Outcome::unreadable;
+      break;
+    case Reading::gone:
+    case Reading::denied:
+      sampled.gone = true;
+      break;
+  }
+  return sampled;
+}
+
+}  // namespace flametap::sampler
