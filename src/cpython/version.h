@@ -1,9 +1,20 @@
-// The version of a CPython, as its PY_VERSION_HEX gives it.
+// The version of a CPython, and how it is found from outside. In the order of trust:
+//   3.13+  the second word of _PyRuntime, see debug_offsets.h
+//   3.11+  the exported variable Py_Version, a uint32 as from_hex takes it
+//   all    the text that Py_GetVersion composed in a static buffer when the interpreter started: find_version_string
+//          over the writable part (.data and .bss) of the file that defines Py_GetVersion, in the target's memory. The
+//          file itself will not do: its read-only data holds the bare number only, which some linkers merge into the
+//          tail of another string.
+//   all    the name of the file, without the micro version: version_from_file_name
 #pragma once
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
+
+#include "base/bytes.h"
 
 namespace flametap::cpython {
 
@@ -22,5 +33,11 @@ struct Version {
 [[nodiscard]] inline std::string to_string(Version version) {
   return std::to_string(version.major) + "." + std::to_string(version.minor) + "." + std::to_string(version.micro);
 }
+
+// The first "3.8.18 (" or the like in some bytes: how sys.version begins, before the date of the build.
+[[nodiscard]] std::optional<Version> find_version_string(Bytes bytes);
+
+// From "libpython3.8.so.1.0", "python3.11-dbg", "/usr/bin/python2.7" and their like, with micro 0.
+[[nodiscard]] std::optional<Version> version_from_file_name(std::string_view path);
 
 }  // namespace flametap::cpython
