@@ -1,4 +1,7 @@
-"""Fixtures of the tests that hold the real binary against real interpreters. See docs/testing.md for how to run them."""
+"""Fixtures of the tests that hold the real binary against real interpreters.
+
+Run them with `FLAMETAP=path/of/flametap python3 -m pytest tests/runtime`; without FLAMETAP it is build/flametap.
+"""
 
 import os
 import sys

@@ -11,7 +11,7 @@ import pytest
 import flametap
 
 KILLS = 100
-SIGNALS = 20000
+SIGNALS = 100000
 REAL_TIME_SIGNAL = signal.SIGRTMIN + 5
 
 

@@ -27,7 +27,7 @@ def launch(tmp_path):
     return start_command
 
 
-def python(interpreter, source, *args):
+def inline(interpreter, source, *args):
     return [*interpreter.command, "-c", source, *args]
 
 
@@ -41,7 +41,7 @@ def test_the_whole_run_is_recorded(python, launch, tmp_path):
 
 @pytest.mark.parametrize("code", [0, 1, 7, 255])
 def test_exit_code(usual_python, launch, code):
-    done = flametap.finish(launch(*python(usual_python, BUSY % 100000 + "sys.exit(%d)" % code),
+    done = flametap.finish(launch(*inline(usual_python, BUSY % 100000 + "sys.exit(%d)" % code),
                                   env=usual_python.environment()))
     assert done.code == code, done
 
@@ -49,7 +49,7 @@ def test_exit_code(usual_python, launch, code):
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGSEGV], ids=["SIGTERM", "SIGKILL", "SIGSEGV"])
 def test_ended_by_a_signal(usual_python, launch, number):
     source = BUSY % 100000 + "import os, resource\nresource.setrlimit(resource.RLIMIT_CORE, (0, 0))\n"
-    done = flametap.finish(launch(*python(usual_python, source + "os.kill(os.getpid(), %d)" % number),
+    done = flametap.finish(launch(*inline(usual_python, source + "os.kill(os.getpid(), %d)" % number),
                                   env=usual_python.environment()))
     assert done.code == 128 + number, done
 
@@ -57,20 +57,20 @@ def test_ended_by_a_signal(usual_python, launch, number):
 def test_stdin_and_stdout_pass_through(usual_python, launch):
     data = os.urandom(1 << 20)
     source = "import shutil, sys; shutil.copyfileobj(sys.stdin.buffer, sys.stdout.buffer)"
-    process = launch(*python(usual_python, source), env=usual_python.environment(), stdin=subprocess.PIPE)
+    process = launch(*inline(usual_python, source), env=usual_python.environment(), stdin=subprocess.PIPE)
     out, err = process.communicate(data, timeout=60)
     assert process.returncode == 0, err
     assert out == data
 
 
 def test_stderr_passes_through(usual_python, launch):
-    done = flametap.finish(launch(*python(usual_python, BUSY % 100000 + "sys.stderr.write('a word of its own\\n')"),
+    done = flametap.finish(launch(*inline(usual_python, BUSY % 100000 + "sys.stderr.write('a word of its own\\n')"),
                                   env=usual_python.environment()))
     assert "a word of its own\n" in done.err
 
 
 def test_arguments_that_look_like_ours(usual_python, launch):
-    done = flametap.finish(launch(*python(usual_python, "import sys; print(sys.argv[1:])", "-p", "7", "--", "-d", "--help"),
+    done = flametap.finish(launch(*inline(usual_python, "import sys; print(sys.argv[1:])", "-p", "7", "--", "-d", "--help"),
                                   env=usual_python.environment()))
     assert done.out.decode().strip() == "['-p', '7', '--', '-d', '--help']", done
 
@@ -83,7 +83,7 @@ def test_signals_pass_through(usual_python, launch, tmp_path, number):
         "signal.signal(%d, lambda *_: os._exit(3))\n"
         "os.write(1, b'ready\\n')\n"
         "while True: work(1000)\n" % number)
-    process = launch(*python(usual_python, source), env=usual_python.environment())
+    process = launch(*inline(usual_python, source), env=usual_python.environment())
     assert LineReader(process.stdout.fileno()).line() == "ready"
     done = flametap.interrupt(process, number)
     assert done.code == 3, done
@@ -91,13 +91,13 @@ def test_signals_pass_through(usual_python, launch, tmp_path, number):
 
 
 def test_a_shell_that_becomes_python(usual_python, launch, tmp_path):
-    process = launch("sh", "-c", 'exec "$@"', "sh", *python(usual_python, BUSY % 3000000), env=usual_python.environment())
+    process = launch("sh", "-c", 'exec "$@"', "sh", *inline(usual_python, BUSY % 3000000), env=usual_python.environment())
     recording = flametap.recorded(tmp_path, flametap.finish(process))
     assert any(frame.name == "work" for stack in recording.folded.stacks for frame in stack)
 
 
 def test_over_before_it_began(usual_python, launch):
-    done = flametap.finish(launch(*python(usual_python, "pass"), env=usual_python.environment()))
+    done = flametap.finish(launch(*inline(usual_python, "pass"), env=usual_python.environment()))
     assert done.code == 0, done
 
 
@@ -117,7 +117,7 @@ def test_a_command_that_is_no_python(launch):
 def test_the_time_is_up_before_the_command(usual_python, tmp_path):
     """Recording stops; the command runs on to its own end, and its code is ours."""
     source = BUSY % 100000 + "import time\nend = time.time() + 1.5\nwhile time.time() < end: leaf(1)\nsys.exit(9)"
-    done = flametap.run("record", "-d", "0.3", *flametap.into(tmp_path), "--", *python(usual_python, source),
+    done = flametap.run("record", "-d", "0.3", *flametap.into(tmp_path), "--", *inline(usual_python, source),
                         env=usual_python.environment())
     assert done.code == 9, done
     assert (tmp_path / "recording.folded").stat().st_size > 0
