@@ -18,7 +18,7 @@ INTERPRETERS = pythons.find()
 
 
 def pytest_generate_tests(metafunc):
-    """`python`: every interpreter; `frame_kind`: one of each kind of frames; `shared_python`: those with a libpython; `usual_python`: one."""
+    """Which interpreters a test runs against, by the name of its argument."""
     choices = {
         "python": INTERPRETERS,
         "frame_kind": pythons.one_of_each(INTERPRETERS),

@@ -111,9 +111,9 @@ def record(folder, *args, **options):
 
 
 def start_pausing(target, cpu, *args, **options):
-    """Starts a recording that has to pause the target, because it may not run on the target's CPU; returns once it does so.
+    """Starts a recording that has to pause the target, because it may not run on the target's CPU.
 
-    Being traced is the one sign from outside that sampling has begun.
+    Returns once it does so. Being traced is the one sign from outside that sampling has begun.
     """
     process = start("record", "-p", target.pid, *args, wrap=["taskset", "-c", cpu], **options)
     wait_until(lambda: process.poll() is not None or target.tracer() != 0, "flametap paused the target")

@@ -54,7 +54,11 @@ def _numbers(message, number):
 
 
 def parse(data):
-    """samples: [(location ids innermost first, values)]; locations: {id: [(function id, line)]}; functions: {id: (name, file)}"""
+    """The tables of a profile.
+
+    samples: [(location ids innermost first, values)], locations: {id: [(function id, line)]},
+    functions: {id: (name, file)}.
+    """
     profile = fields(data)
     strings = [value.decode() for field, value in profile if field == 6]
     samples, locations, functions, types = [], {}, {}, []

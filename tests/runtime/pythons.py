@@ -16,7 +16,7 @@ FRAME_KINDS = ("2.7", "3.6", "3.10", "3.11", "3.13", "3.15")
 
 
 class Interpreter:
-    """One CPython that can be started: `command` plus the arguments of a script, in an environment with `env` on top."""
+    """One CPython that can be started: `command` plus a script, in an environment with `env` on top."""
 
     def __init__(self, row):
         self.name = row["name"]

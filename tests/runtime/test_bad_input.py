@@ -1,4 +1,6 @@
-"""What cannot be done is refused with the right exit code and a message that names the thing, the reason and the remedy."""
+"""What cannot be done is refused with the right exit code and a message that names the thing, the reason and the
+remedy.
+"""
 
 import os
 import shutil
@@ -141,7 +143,8 @@ def test_record_of_a_stopped_process(stopped, tmp_path, mode):
 ])
 def test_bad_value(python_process, tmp_path, option, value):
     output = tmp_path / "out"
-    err = refused(flametap.USAGE, "record", "-p", python_process.pid, "-d", "0.2", "-f", "folded", "-o", output, option, value)
+    err = refused(flametap.USAGE, "record", "-p", python_process.pid, "-d", "0.2", "-f", "folded", "-o", output,
+                  option, value)
     assert option.lstrip("-") in err or value in err
     assert not output.exists()
 
@@ -167,7 +170,9 @@ def test_pid_and_command_together(python_process):
     refused(flametap.USAGE, "record", "-p", python_process.pid, "--", "true")
 
 
-@pytest.mark.parametrize("args", [["--help"], ["record", "--help"], ["dump", "--help"], ["report", "--help"], ["--version"]])
+@pytest.mark.parametrize("args", [
+    ["--help"], ["record", "--help"], ["dump", "--help"], ["report", "--help"], ["--version"],
+])
 def test_help_is_no_error(args):
     done = flametap.run(*args)
     assert done.code == flametap.DONE
@@ -184,8 +189,8 @@ def test_unwritable_output_is_found_before_sampling(python_process, tmp_path, wh
 
 
 def test_unwritable_stats(python_process, tmp_path):
-    err = refused(flametap.FAILED, "record", "-p", python_process.pid, "-d", "0.2", "-f", "folded", "-o", tmp_path / "out",
-                  "--stats", tmp_path / "absent" / "stats")
+    err = refused(flametap.FAILED, "record", "-p", python_process.pid, "-d", "0.2", "-f", "folded",
+                  "-o", tmp_path / "out", "--stats", tmp_path / "absent" / "stats")
     assert "absent" in err
 
 
@@ -198,7 +203,8 @@ def test_full_device(python_process, format):
 def test_full_disk_leaves_nothing_half_written(python_process, tmp_path):
     if os.getuid() != 0:
         pytest.skip("only root can mount a small file system")
-    script = 'mount -t tmpfs -o size=4k none "$1" && "$2" record -p "$3" -d 0.5 -f json -o "$1/out.json"; echo $?; ls "$1"'
+    script = ('mount -t tmpfs -o size=4k none "$1" && "$2" record -p "$3" -d 0.5 -f json -o "$1/out.json"; '
+              'echo $?; ls "$1"')
     done = subprocess.run(["unshare", "--mount", "sh", "-c", script, "sh", tmp_path, flametap.binary(),
                            str(python_process.pid)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     err = done.stderr.decode()

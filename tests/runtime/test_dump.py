@@ -109,7 +109,8 @@ def test_embedded_in_another_program(shared_python, tangle, tmp_path):
     library = Path(shared_python.libpython)
     program = tmp_path / "not_a_snake"
     subprocess.run(
-        ["cc", "-o", program, TARGETS / "embed.c", "-I", shared_python.include, library, "-Wl,-rpath," + str(library.parent)],
+        ["cc", "-o", program, TARGETS / "embed.c", "-I", shared_python.include, library,
+         "-Wl,-rpath," + str(library.parent)],
         check=True,
     )
     home = shared_python.ask("import sys; print(getattr(sys, 'base_exec_prefix', sys.exec_prefix))")
@@ -182,7 +183,8 @@ def test_other_namespaces(frame_kind, tangle, tmp_path):
     hidden = tmp_path / "hidden"
     hidden.mkdir()
     inside = 'mount --bind "$0" "$1" && shift && exec "$@"'
-    target, truth = tangle(frame_kind, wrap=[*UNSHARE, "sh", "-c", inside, TARGETS, hidden], script=hidden / "tangle.py")
+    wrap = [*UNSHARE, "sh", "-c", inside, TARGETS, hidden]
+    target, truth = tangle(frame_kind, wrap=wrap, script=hidden / "tangle.py")
     children = Path("/proc/%d/task/%d/children" % (target.pid, target.pid))
     wait_until(lambda: children.read_text().split(), "unshare has its child")
     target.pid = int(children.read_text().split()[0])

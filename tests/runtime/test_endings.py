@@ -1,4 +1,6 @@
-"""The target ends or becomes another program in the middle: all data so far is there, and the summary says what happened."""
+"""The target ends or becomes another program in the middle: all data so far is there, and the summary says what
+happened.
+"""
 
 import os
 import re

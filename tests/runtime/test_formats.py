@@ -161,7 +161,8 @@ def test_by_thread(usual_python, start, tmp_path):
     """Each thread has a root of its own."""
     target = start(usual_python, "tangle.py", env={"TMPDIR": str(tmp_path)})
     threads = target.says()["kernel_ids"]
-    done = flametap.run("record", "-p", target.pid, "-d", 0.2, "--mode", "wall", "--by-thread", "-f", "folded", "-o", "-")
+    done = flametap.run("record", "-p", target.pid, "-d", 0.2, "--mode", "wall", "--by-thread", "-f", "folded",
+                        "-o", "-")
     assert done.code == flametap.DONE, done
     roots = {line.split(";")[0] for line in done.out.decode().splitlines()}
     assert len(roots) == len(threads)

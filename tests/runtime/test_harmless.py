@@ -103,7 +103,8 @@ def wakeups():
 def test_no_signal_is_lost(frame_kind, start, wakeups, tmp_path, two_cpus):
     """Real-time signals are queued, each counts; a child's end and a timer come on top."""
     ours, theirs = two_cpus
-    target = start(frame_kind, "signals.py", wakeups.write_end, REAL_TIME_SIGNAL, cpus={theirs}, pass_fds=(wakeups.write_end,))
+    descriptor = wakeups.write_end
+    target = start(frame_kind, "signals.py", descriptor, int(REAL_TIME_SIGNAL), cpus={theirs}, pass_fds=(descriptor,))
     target.says()
     process = flametap.start_pausing(target, ours, "-r", 2000, "-d", 60, *flametap.into(tmp_path))
     # Python 2 merges signals that come faster than it handles them: one by one then.

@@ -46,7 +46,8 @@ def test_exit_code(usual_python, launch, code):
     assert done.code == code, done
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGSEGV], ids=["SIGTERM", "SIGKILL", "SIGSEGV"])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGSEGV],
+                         ids=["SIGTERM", "SIGKILL", "SIGSEGV"])
 def test_ended_by_a_signal(usual_python, launch, number):
     source = BUSY % 100000 + "import os, resource\nresource.setrlimit(resource.RLIMIT_CORE, (0, 0))\n"
     done = flametap.finish(launch(*inline(usual_python, source + "os.kill(os.getpid(), %d)" % number),
@@ -70,8 +71,8 @@ def test_stderr_passes_through(usual_python, launch):
 
 
 def test_arguments_that_look_like_ours(usual_python, launch):
-    done = flametap.finish(launch(*inline(usual_python, "import sys; print(sys.argv[1:])", "-p", "7", "--", "-d", "--help"),
-                                  env=usual_python.environment()))
+    command = inline(usual_python, "import sys; print(sys.argv[1:])", "-p", "7", "--", "-d", "--help")
+    done = flametap.finish(launch(*command, env=usual_python.environment()))
     assert done.out.decode().strip() == "['-p', '7', '--', '-d', '--help']", done
 
 
@@ -91,7 +92,8 @@ def test_signals_pass_through(usual_python, launch, tmp_path, number):
 
 
 def test_a_shell_that_becomes_python(usual_python, launch, tmp_path):
-    process = launch("sh", "-c", 'exec "$@"', "sh", *inline(usual_python, BUSY % 3000000), env=usual_python.environment())
+    command = inline(usual_python, BUSY % 3000000)
+    process = launch("sh", "-c", 'exec "$@"', "sh", *command, env=usual_python.environment())
     recording = flametap.recorded(tmp_path, flametap.finish(process))
     assert any(frame.name == "work" for stack in recording.folded.stacks for frame in stack)
 

@@ -1,7 +1,7 @@
 """No impossible stack, and shares of time that agree with what the target itself measured: see targets/alternate.py.
 
-FLAMETAP_TRUTH_SAMPLES is the number of samples of each case. With the default of 7,000, all cases of one way of sampling
-together make more than 100,000 and the file takes some minutes; by hand, try 100000.
+FLAMETAP_TRUTH_SAMPLES is the number of samples of each case. With the default of 7,000, all cases of one way of
+sampling together make more than 100,000 and the file takes some minutes; by hand, try 100000.
 """
 
 import math
@@ -89,7 +89,8 @@ class Sampled:
     def assert_possible(self):
         for stack, count in self.folded.stacks.items():
             reason = self.alternation.why_impossible(stack)
-            assert reason is None, "%s (%d samples): %s" % (reason, count, ";".join("%s:%d" % (f.name, f.line) for f in stack))
+            shown = ";".join("%s:%d" % (frame.name, frame.line) for frame in stack)
+            assert reason is None, "%s (%d samples): %s" % (reason, count, shown)
 
     def assert_nothing_lost(self):
         assert self.stats["unreadable"] == 0 and self.stats["torn"] == 0 and self.stats["truncated"] == 0
@@ -105,9 +106,9 @@ class Sampled:
         for name, true in self.wall.items():
             sigma = math.sqrt(true * (1 - true) / min(total, self.stats["samples"]))
             error = CLOCK_ERROR + abs(true - self.cpu[name])
-            print("%s: sampled %.4f, true %.4f, sigma %.4f, error of the truth %.4f" % (name, counts[name] / total, true,
-                                                                                      sigma, error))
-            assert abs(counts[name] / total - true) <= 3 * sigma + error, name
+            sampled = counts[name] / total
+            print("%s: sampled %.4f, true %.4f +- %.4f, sigma %.4f" % (name, sampled, true, error, sigma))
+            assert abs(sampled - true) <= 3 * sigma + error, name
 
 
 @pytest.fixture
@@ -119,8 +120,8 @@ def sample(start, counters, tmp_path):
         said = target.says()
         counters.wait_for_progress()
         before = counters.read()
-        recording = flametap.record(tmp_path, "-p", target.pid, "-r", RATE_HZ, "-d", SAMPLES / RATE_HZ, "--mode", "wall",
-                                    *args, wrap=wrap)
+        recording = flametap.record(tmp_path, "-p", target.pid, "-r", RATE_HZ, "-d", SAMPLES / RATE_HZ,
+                                    "--mode", "wall", *args, wrap=wrap)
         spent = [now - then for now, then in zip(counters.read(), before)]
         # At most some are missed on a loaded machine; more would make the test say nothing.
         assert recording.stats["samples"] >= SAMPLES / 2, recording.stats

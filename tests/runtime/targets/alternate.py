@@ -1,22 +1,24 @@
 """Alternates between a deep chain of calls (A0 .. A11) and a shallow one (B0, B1) below a static stack, for ever.
 
-Every function has one role, so that the possible stacks are known: <module>, S0 .. S5, loop, and then nothing, or A0 .. Ak,
-or B0 .. Bk. So are the lines: whoever is not the innermost frame stands on the one line where it calls.
+Every function has one role, so that the possible stacks are known: <module>, S0 .. S5, loop, and then nothing, or A0
+.. Ak, or B0 .. Bk. So are the lines: whoever is not the innermost frame stands on the one line where it calls.
 
-The truth about the shares of time. Reading a clock around every call would cost as much as the call and would itself be
-sampled, and durations calibrated beforehand are not those of the sampled run (caches, frequency, other programs: several
-percent here). So the calls come in three kinds of rounds of some 200 us each, `only A`, `only B` and `A and B in turn`, and
-the clock is read between the rounds alone. What the rounds took is what truly happened in this very run, and a sample tells
-its round by the line on which `loop` stands. The error is where within the reading of a clock its moment lies: below
-0.1 us per round on each side, the same for all rounds, so below 0.05 % of a share. Within a round the stack changes
-several times per microsecond all the same, and the third kind changes between the chains at every call.
+The truth about the shares of time. Reading a clock around every call would cost as much as the call and would itself
+be sampled, and durations calibrated beforehand are not those of the sampled run (caches, frequency, other programs:
+several percent here). So the calls come in three kinds of rounds of some 200 us each, `only A`, `only B` and `A and B
+in turn`, and the clock is read between the rounds alone. What the rounds took is what truly happened in this very
+run, and a sample tells its round by the line on which `loop` stands. The error is where within the reading of a clock
+its moment lies: below 0.1 us per round on each side, the same for all rounds, so below 0.05 % of a share. Within a
+round the stack changes several times per microsecond all the same, and the third kind changes between the chains at
+every call.
 
-Two clocks are kept. Samples are taken at moments of wall time, so that is the measure. But a sampler that makes us stand
-still lengthens the round that it hits, and if the deeper stack takes longer to read, then that round more than others; CPU
-time does not see that. The difference between the two shares bounds this error of the truth in either direction.
+Two clocks are kept. Samples are taken at moments of wall time, so that is the measure. But a sampler that makes us
+stand still lengthens the round that it hits, and if the deeper stack takes longer to read, then that round more than
+others; CPU time does not see that. The difference between the two shares bounds this error of the truth in either
+direction.
 
-Arguments: the file of counters (see Counters in target.py) and the work of a leaf (loop turns).
-Counters: version, then wall ns of the rounds (A, B, both), then CPU ns of the rounds. Says {"lines": {...}, "depth": {...}}.
+Arguments: the file of counters (see Counters in target.py) and the work of a leaf (loop turns). Counters: version,
+then wall ns of the rounds (A, B, both), then CPU ns of the rounds. Says {"lines": {...}, "depth": {...}}.
 """
 
 import functools
@@ -52,8 +54,8 @@ def clocks():
 
 
 def older_clocks():
-    # Python 2 has no clock that never jumps; but nobody sets the time within the seconds of a test. And it has the CPU time of
-    # the process only; but there is only one thread.
+    # Python 2 has no clock that never jumps; but nobody sets the time within the seconds of a test. And it has the
+    # CPU time of the process only; but there is only one thread.
     seconds = getattr(time, "perf_counter", time.time)
     cpu_seconds = time.clock if sys.version_info[0] == 2 else functools.partial(
         time.clock_gettime, time.CLOCK_THREAD_CPUTIME_ID)

@@ -1,12 +1,11 @@
-"""Is busy with short calls until it is told on stdin what to do: `exit CODE` or `exec PROGRAM ARGS`. Says {} when it is.
+"""Is busy with short calls until it is told on stdin what to do: `exit CODE` or `exec PROGRAM ARGS`.
 
-With the argument `silent` it says nothing.
+Says {} when it is about to begin.
 """
 
 import json
 import os
 import select
-import sys
 
 
 def leaf(number):
@@ -23,8 +22,7 @@ def work():
 
 
 def main():
-    if "silent" not in sys.argv:
-        os.write(1, json.dumps({}).encode("ascii") + b"\n")
+    os.write(1, json.dumps({}).encode("ascii") + b"\n")
     while not select.select([0], [], [], 0)[0]:
         work()
     words = os.read(0, 4096).decode().split()

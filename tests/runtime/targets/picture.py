@@ -41,8 +41,8 @@ def _tasks():
 def wait_for_others(count):
     """Returns once all `count` other threads are blocked for good.
 
-    A thread that only waits for the GIL gets it while we are in select(): then it is runnable or its count of switches has
-    moved. So if nobody moved while the GIL was free, everybody waits for something else.
+    A thread that only waits for the GIL gets it while we are in select(): then it is runnable or its count of
+    switches has moved. So if nobody moved while the GIL was free, everybody waits for something else.
     """
     while True:
         before = _tasks()

@@ -1,8 +1,8 @@
 """Makes a function, calls it, drops it, and makes the next one, with another name, at the same address.
 
-Function number N is `fn_NNNN` in file `file_NNNN` and begins on line N % 50 + 1: name, file and line of every frame must
-agree. Arguments: how many microseconds each function works. Says {"reused": share} after 2,000 functions: how many of
-them were at an address where another one had been; then goes on for ever.
+Function number N is `fn_NNNN` in file `file_NNNN` and begins on line N % 50 + 1: name, file and line of every frame
+must agree. Arguments: how many microseconds each function works. Says {"reused": share} after 2,000 functions: how
+many of them were at an address where another one had been; then goes on for ever.
 """
 
 import json

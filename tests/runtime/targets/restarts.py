@@ -1,4 +1,6 @@
-"""Calls epoll_wait all the time, which the kernel does not restart after a stop: it fails with EINTR, and old programs do not expect that.
+"""Calls epoll_wait all the time, which the kernel does not restart after a stop.
+
+It fails with EINTR then, which programs do not expect that handle no signals.
 
 Says {} at the start, and when stdin is closed {"waits": n, "interrupted": n}.
 """

@@ -1,9 +1,10 @@
 """Is busy with short calls, forks children and gets signals all the time.
 
-Arguments: a descriptor, and the number of a signal to handle. In Python 3 the interpreter itself writes the number of every
-signal that arrives to the descriptor: in C, in the handler, so that none is merged with the next as in Python's own handlers.
-Python 2 merges, so there the Python handler writes it, and whoever sends must wait for it before the next one.
-A timer rains SIGALRM too, and the end of a child is handled. Says {} at the start, and when stdin is closed {"forked", "reaped"}.
+Arguments: a descriptor, and the number of a signal to handle. In Python 3 the interpreter itself writes the number of
+every signal that arrives to the descriptor: in C, in the handler, so that none is merged with the next as in Python's
+own handlers. Python 2 merges, so there the Python handler writes it, and whoever sends must wait for it before the
+next one. A timer rains SIGALRM too, and the end of a child is handled. Says {} at the start, and when stdin is closed
+{"forked", "reaped"}.
 """
 
 import json

@@ -191,7 +191,8 @@ def odd_names(go):
     for name in names:
         space = {"go": go}
         source = u"# -*- coding: utf-8 -*-\ndef f_%s():\n    return go()\n" % name
-        exec(compile(source if PY3 else source.encode("utf-8"), folder if PY3 else folder.encode("utf-8"), "exec"), space)
+        source, file = (text if PY3 else text.encode("utf-8") for text in (source, folder))
+        exec(compile(source, file, "exec"), space)
         go = space["f_" + name]
     go()
 
@@ -206,7 +207,8 @@ def long_name(go):
 def far_down(go):
     # Line numbers and jumps that need more than one entry of the line table.
     space = {"go": go}
-    exec(compile("def f():\n" + "\n" * 70000 + "    return (" + "\n" * 300 + "go(" + "\n" * 300 + "))\n", "far", "exec"), space)
+    source = "def f():\n" + "\n" * 70000 + "    return (" + "\n" * 300 + "go(" + "\n" * 300 + "))\n"
+    exec(compile(source, "far", "exec"), space)
     space["f"]()
 
 
@@ -217,8 +219,9 @@ def deep(go, depth=300):
 
 
 LAYERS = [
-    plain, several_lines, nested, methods, anonymous, comprehensions, of_set_and_dict, generators, decorated, class_body,
-    metaclass, from_c, sort_key, iterator, handlers, destructor, executed, odd_names, long_name, far_down, deep,
+    plain, several_lines, nested, methods, anonymous, comprehensions, of_set_and_dict, generators, decorated,
+    class_body, metaclass, from_c, sort_key, iterator, handlers, destructor, executed, odd_names, long_name, far_down,
+    deep,
 ]
 if PY3:
     import tangle_py3
