@@ -98,6 +98,16 @@ def test_running_thread_is_on_cpu_and_holds_the_gil(python, start, counters):
     assert thread["frames"][-1]["name"] == "<module>"
 
 
+def test_very_deep_recursion(frame_kind, start):
+    """It is whole or says that it is not; what is there is true either way."""
+    target = start(frame_kind, "abyss.py")
+    truth = target.says()["frames"]
+    thread = max(flametap.dump(target.pid)["threads"], key=lambda each: len(each["frames"]))
+    assert len(thread["frames"]) >= 1000
+    assert thread["outcome"] == ("complete" if len(thread["frames"]) == len(truth) else "truncated")
+    assert_same_frames(truth[: len(thread["frames"])], thread["frames"])
+
+
 def test_venv(usual_python, tangle, tmp_path):
     subprocess.run([*usual_python.command, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True,
                    env=usual_python.environment())

@@ -1,0 +1,68 @@
+"""Which threads are in a profile of wall time, of CPU time and of the GIL."""
+
+import collections
+
+import pytest
+
+import flametap
+
+SECONDS = 1.5
+
+
+def ticks_by_function(recording):
+    """{function: samples with it on the stack} of the three functions that threads.py is known for"""
+    counts = collections.Counter()
+    for stack, count in recording.folded.stacks.items():
+        for name in {frame.name for frame in stack} & {"spin", "burn", "wait"}:
+            counts[name] += count
+    return counts
+
+
+@pytest.fixture
+def shares(start, tmp_path):
+    """Records threads.py; gives for each of its threads at what share of the ticks it was in the profile."""
+
+    def record(interpreter, mode):
+        target = start(interpreter, "threads.py")
+        target.says()
+        recording = flametap.record(tmp_path, "-p", target.pid, "-d", SECONDS, "--mode", mode)
+        ticks = recording.stats["ticks"] + recording.stats["missed_ticks"]
+        return {name: count / ticks for name, count in ticks_by_function(recording).items()}
+
+    return record
+
+
+def test_wall_has_every_thread(frame_kind, shares):
+    found = shares(frame_kind, "wall")
+    for name in ("spin", "burn", "wait"):
+        assert found[name] == pytest.approx(1, abs=0.05), name
+
+
+def test_cpu_has_those_that_run(frame_kind, shares):
+    found = shares(frame_kind, "cpu")
+    assert found["spin"] > 0.9
+    assert found["burn"] > 0.8
+    assert "wait" not in found
+
+
+def test_gil_has_the_one_that_holds_it(frame_kind, shares):
+    found = shares(frame_kind, "gil")
+    assert found["spin"] > 0.9
+    assert found.get("burn", 0) < 0.05
+    assert "wait" not in found
+
+
+def test_threads_that_come_and_go(frame_kind, start, tmp_path):
+    """Their thread states are freed and used again while we read: no stack may be made of two threads'."""
+    target = start(frame_kind, "threads.py", "come-and-go")
+    target.says()
+    recording = flametap.record(tmp_path, "-p", target.pid, "-d", SECONDS, "-r", 2000, "--mode", "wall")
+    # Each function has its own place: below it only the thread's own beginning, or the main program.
+    roles = {"spin", "burn", "wait", "visitor", "host", "main"}
+    seen = collections.Counter()
+    for stack, count in recording.folded.stacks.items():
+        found = [frame.name for frame in stack if frame.file.endswith("threads.py") and frame.name in roles]
+        assert len(found) <= 1, stack
+        seen.update(dict.fromkeys(found, count))
+    assert set(seen) == roles
+    assert recording.stats["unreadable"] == 0
