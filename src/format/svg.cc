@@ -26,7 +26,7 @@ using profile::Weight;
 constexpr int kRow = 18;
 constexpr int kFrameHeight = 17;
 constexpr int kGraphTop = 104;
-constexpr int kFooterHeight = 44;
+constexpr int kFooterHeight = 60;
 constexpr double kMinWidth = 0.1 / 1200;       // of the whole: a tenth of a pixel in a usual window
 constexpr double kMinNamedWidth = 7.0 / 1200;  // below, no name fits; the script adds it when zoomed
 constexpr double kThinWidth = 3.0 / 1200;      // below, an edge would hide the frame
@@ -165,7 +165,7 @@ class SvgWriter {
       return;
     }
     const Kind& kind = kKinds[static_cast<std::size_t>(box.origin)];
-    append("<svg class=\"f {}{}{}\" x=\"{:.6g}%\" y=\"{}\" width=\"{:.6g}%\" height=\"{}\">", kind.css, shade(box.name),
+    append("<svg class=\"f {}{}{}\" x=\"{:.9g}%\" y=\"{}\" width=\"{:.9g}%\" height=\"{}\">", kind.css, shade(box.name),
            width < kThinWidth ? " thin" : "", 100 * share(box.start), box.row * kRow, 100 * width, kFrameHeight);
     append("<title>{}</title><rect width=\"100%\" height=\"100%\" rx=\"2\"/>", tooltip(box));
     if (width >= kMinNamedWidth) append("<text x=\"4\" y=\"13\">{}</text>", escaped(label(box)));
@@ -197,12 +197,11 @@ class SvgWriter {
         "<g class=\"footer\" data-y=\"{0}\" transform=\"translate(0 {0})\"><svg x=\"0.8%\" width=\"98.4%\" "
         "height=\"{1}\">\n",
         top, kFooterHeight);
-    const std::string_view unit = timed_ ? "time" : "samples";
-    append(
-        "<text class=\"note\" y=\"17\">Wider means more {}; callers stand above what they call. Made by {}.</text>\n",
-        unit, exporter());
+    append("<text class=\"note\" y=\"17\">Wider means more {}. Callers stand above what they call.</text>\n",
+           timed_ ? "time" : "samples");
+    append("<text class=\"note\" y=\"33\">Made by {}</text>\n", exporter());
     if (left_out_ > 0) {
-      append("<text class=\"note\" y=\"34\">{} {} narrower than 0.1 pixel (of 1200) {} not drawn.</text>\n",
+      append("<text class=\"note\" y=\"49\">{} {} under 0.1 px (at a width of 1200) {} not drawn.</text>\n",
              with_commas(left_out_), left_out_ == 1 ? "frame" : "frames", left_out_ == 1 ? "is" : "are");
     }
     append("</svg></g>\n");

@@ -5,8 +5,9 @@
   "use strict";
   const page = document.currentScript.ownerSVGElement;
   const graph = page.querySelector(".graph");
+  const title = page.querySelector(".title");
+  const command = page.querySelector("title").textContent;
   const footer = page.querySelector(".footer");
-  const kFont = 6.6; // width of a usual character; the frame clips what is still too long
   const kRow = 18;
   const kControls = 40;
   const kDetails = 46;
@@ -15,6 +16,14 @@
   const graphHeight = Number(graph.getAttribute("height"));
   const footerTop = Number(footer.getAttribute("data-y"));
   const footerHeight = Number(page.getAttribute("height")) - footerTop;
+
+  const html = (tag, className, ...children) => {
+    const element = document.createElementNS("http://www.w3.org/1999/xhtml", tag);
+    if (className) element.setAttribute("class", className);
+    element.append(...children);
+    return element;
+  };
+  const svg = (tag) => document.createElementNS("http://www.w3.org/2000/svg", tag);
 
   const frames = Array.from(graph.querySelectorAll(".f"), (element, index) => {
     const [name, file, numbers] = element.querySelector("title").textContent.split("\n");
@@ -27,18 +36,13 @@
       row: Math.round(Number(element.getAttribute("y")) / kRow),
     };
   });
+  const kProbe = "def process_request (handler.py:128)";
+  const charWidth = measure(kProbe, "");
+  const titleCharWidth = measure(kProbe, "title");
   const byElement = new Map(frames.map((frame) => [frame.element, frame]));
   const root = frames[0];
   let zoomed = root;
   let current = root; // the one frame that Tab stops at; arrow keys move it
-
-  const html = (tag, className, ...children) => {
-    const element = document.createElementNS("http://www.w3.org/1999/xhtml", tag);
-    if (className) element.setAttribute("class", className);
-    element.append(...children);
-    return element;
-  };
-  const svg = (tag) => document.createElementNS("http://www.w3.org/2000/svg", tag);
 
   const input = html("input");
   input.type = "search";
@@ -61,17 +65,30 @@
   graph.setAttribute("role", "group");
   graph.setAttribute("aria-label", "Flame graph: arrow keys move, Enter zooms, Escape resets");
 
+  // The width of a usual character. What is still too long is clipped by its frame.
+  function measure(words, className) {
+    const probe = svg("text");
+    probe.setAttribute("class", className);
+    probe.textContent = words;
+    page.append(probe);
+    const width = probe.getComputedTextLength() / words.length || 7;
+    probe.remove();
+    return width;
+  }
+
+  const fitted = (words, room) => (words.length <= room ? words : words.slice(0, Math.max(room - 1, 1)) + "…");
+
   function label(frame, width) {
-    const room = Math.floor((width - 6) / kFont);
+    const room = Math.floor((width - 7) / charWidth);
     if (room < 2) return "";
     const file = frame.file.slice(frame.file.lastIndexOf("/") + 1);
     const whole = file ? `${frame.name} (${file})` : frame.name;
     if (whole.length <= room) return whole;
-    return frame.name.length <= room ? frame.name : frame.name.slice(0, room - 1) + "…";
+    return fitted(frame.name, room);
   }
 
   const inside = (frame, outer) =>
-    frame.x >= outer.x - 1e-4 && frame.x + frame.width <= outer.x + outer.width + 1e-4;
+    frame.x >= outer.x - 1e-6 && frame.x + frame.width <= outer.x + outer.width + 1e-6;
 
   function place(frame, x, width, pixels) {
     frame.element.setAttribute("x", x + "%");
@@ -89,12 +106,13 @@
 
   function layout() {
     const width = page.getBoundingClientRect().width;
-    const pixels = graph.getBoundingClientRect().width || width;
+    const margin = width * 0.008; // as drawn
+    const pixels = width - 2 * margin;
     const wide = width >= kWide;
     const shift = wide ? 0 : kControls;
-    const margin = width * 0.008;
     const controlsWidth = wide ? 420 : width - 2 * margin;
     setBox(controls, wide ? width - margin - controlsWidth : margin, wide ? 16 : graphTop - 6, controlsWidth, 34);
+    title.textContent = fitted(command, Math.floor((pixels - (wide ? controlsWidth + 20 : 0)) / titleCharWidth));
     graph.setAttribute("y", graphTop + shift);
     footer.setAttribute("transform", `translate(0 ${footerTop + shift})`);
     const height = footerTop + shift + footerHeight + kDetails;
@@ -163,7 +181,7 @@
     for (const frame of frames) {
       const hit = frame !== root && matches(frame.file ? `${frame.name} (${frame.file})` : frame.name);
       frame.element.classList.toggle("match", hit);
-      if (!hit || frame.x + frame.width <= covered + 1e-4) continue;
+      if (!hit || frame.x + frame.width <= covered + 1e-6) continue;
       sum += frame.width;
       covered = frame.x + frame.width;
     }

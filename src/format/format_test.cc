@@ -1,0 +1,62 @@
+#include "format/format.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace flametap::format {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Format, ByName) {
+  EXPECT_EQ(*format_by_name("pprof"), Format::pprof);
+  const Result<Format> unknown = format_by_name("png");
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_EQ(unknown.error().kind, Failure::usage);
+  EXPECT_THAT(unknown.error().message, HasSubstr("'png'"));
+  EXPECT_EQ(unknown.error().remedy, "choose one of: svg, folded, speedscope, pprof, json");
+}
+
+TEST(Format, ByPath) {
+  EXPECT_EQ(*format_by_path("a.svg"), Format::svg);
+  EXPECT_EQ(*format_by_path("a.b/c.json"), Format::json);
+  EXPECT_EQ(*format_by_path("c.speedscope.json"), Format::speedscope);
+  EXPECT_EQ(*format_by_path("c.pb.gz"), Format::pprof);
+  EXPECT_EQ(*format_by_path("c.txt"), Format::folded);
+  EXPECT_FALSE(format_by_path("c").ok());
+  EXPECT_FALSE(format_by_path("a.svg/c").ok());
+}
+
+TEST(Format, ANameWinsOverThePath) {
+  EXPECT_EQ(*choose_format("json", "a.svg"), Format::json);
+  EXPECT_EQ(*choose_format("", "a.folded"), Format::folded);
+  EXPECT_EQ(*choose_format("", "-"), kDefaultFormat);
+  EXPECT_EQ(*choose_format("", ""), kDefaultFormat);
+  EXPECT_FALSE(choose_format("", "a.exe").ok());
+}
+
+TEST(Format, EveryFormatIsFoundByItsOwnNameAndExtension) {
+  for (const Format format : {Format::svg, Format::folded, Format::speedscope, Format::pprof, Format::json}) {
+    EXPECT_EQ(*format_by_name(name(format)), format);
+    EXPECT_EQ(*format_by_path("x" + std::string(extension(format))), format);
+  }
+}
+
+TEST(Format, EveryWriterTakesAProfileOfNothing) {
+  for (const Format format : {Format::svg, Format::folded, Format::speedscope, Format::pprof, Format::json}) {
+    const std::string text = write(format, profile::Profile());
+    EXPECT_EQ(text.empty(), format == Format::folded) << name(format);
+  }
+}
+
+TEST(ExtensionOf, PrefersOurs) {
+  EXPECT_EQ(extension_of("a.speedscope.json"), ".speedscope.json");
+  EXPECT_EQ(extension_of("a.b.json"), ".json");
+  EXPECT_EQ(extension_of("a.tar"), ".tar");
+  EXPECT_EQ(extension_of("a.b/c"), "");
+  EXPECT_EQ(extension_of(".hidden"), "");
+  EXPECT_EQ(extension_of("x/.hidden"), "");
+}
+
+}  // namespace
+}  // namespace flametap::format

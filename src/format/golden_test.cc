@@ -1,0 +1,90 @@
+// Every format's text of one small profile that has it all: threads, processes, recursion, names that are hostile to
+// each format. `FLAMETAP_REWRITE_GOLDEN=1` writes what is expected anew, for the diff to be read by people.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "format/folded.h"
+#include "format/json.h"
+#include "format/pprof.h"
+#include "format/pprof_text.h"
+#include "format/read_any.h"
+#include "format/speedscope.h"
+#include "format/stats.h"
+#include "format/svg.h"
+#include "format/svg_assets.h"
+#include "format/text.h"
+#include "profile/filter.h"
+
+namespace flametap::format {
+namespace {
+
+const std::string kFolder = FLAMETAP_GOLDEN_DIR "/";
+
+profile::Profile golden_profile() {
+  Result<profile::Profile> profile = read_any(kFolder + "profile.json");
+  EXPECT_TRUE(profile.ok()) << profile.error().message;
+  return profile.ok() ? std::move(*profile) : profile::Profile();
+}
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+void expect_golden(const std::string& name, const std::string& actual) {
+  const std::string text = replaced(actual, exporter(), "flametap VERSION");
+  const std::string path = kFolder + name;
+  if (std::getenv("FLAMETAP_REWRITE_GOLDEN") != nullptr) {
+    std::ofstream(path, std::ios::binary) << text;
+    return;
+  }
+  std::ifstream file(path, std::ios::binary);
+  ASSERT_TRUE(file) << path;
+  const std::string expected{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_EQ(text, expected) << "FLAMETAP_REWRITE_GOLDEN=1 accepts the new text of " << name;
+}
+
+TEST(Golden, Json) { expect_golden("profile.json", write_json(golden_profile())); }
+
+TEST(Golden, Folded) { expect_golden("expected.folded", write_folded(golden_profile())); }
+
+TEST(Golden, FoldedByThreadWithoutLines) {
+  const Result<profile::Profile> filtered = filter(golden_profile(), {.drop_lines = true, .by_thread = true});
+  ASSERT_TRUE(filtered.ok());
+  expect_golden("expected-by-thread.folded", write_folded(*filtered));
+}
+
+TEST(Golden, FoldedOfTheGil) {
+  const Result<profile::Profile> filtered = filter(golden_profile(), {.mode = profile::Mode::gil});
+  ASSERT_TRUE(filtered.ok());
+  expect_golden("expected-gil.folded", write_folded(*filtered));
+}
+
+TEST(Golden, Speedscope) { expect_golden("expected.speedscope.json", write_speedscope(golden_profile())); }
+
+TEST(Golden, Pprof) { expect_golden("expected.pprof.txt", pprof_text(write_pprof(golden_profile()))); }
+
+TEST(Golden, Stats) { expect_golden("expected.stats.json", write_stats(golden_profile())); }
+
+// Without the style and the script, which are the same in every picture.
+TEST(Golden, Svg) {
+  const std::string svg = replaced(write_svg(golden_profile()), kSvgStyle, "STYLE\n");
+  expect_golden("expected.svg", replaced(svg, kSvgScript, "SCRIPT\n"));
+}
+
+TEST(Golden, FoldedReadsBackAsItself) {
+  const std::string folded = write_folded(golden_profile());
+  const Result<profile::Profile> again = read_folded(folded);
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(write_folded(*again), folded);
+}
+
+}  // namespace
+}  // namespace flametap::format
