@@ -26,9 +26,12 @@ Error refuse(const std::string& reason) {
 std::optional<Offset> stated_offset(Bytes description, const DescribedField& field) {
   const auto offset = load<std::uint64_t>(description, field.position);
   const auto size = load<std::uint64_t>(description, field.size_position);
-  if (!offset || !size || *size > kMaxStructSize) return std::nullopt;
-  if (*offset >= *size || *size - *offset < field.width || *offset % field.width != 0) return std::nullopt;
-  return static_cast<Offset>(*offset);
+  const auto origin = field.origin_position == kAbsent ? std::optional<std::uint64_t>(0)
+                                                       : load<std::uint64_t>(description, field.origin_position);
+  if (!offset || !size || !origin || *size > kMaxStructSize) return std::nullopt;
+  if (*offset >= *size || *size - *offset < field.width || *offset < *origin) return std::nullopt;
+  const std::uint64_t inner = *offset - *origin;
+  return inner % field.width == 0 ? std::optional(static_cast<Offset>(inner)) : std::nullopt;
 }
 
 std::string_view group_of(const DescribedField& field) {

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kVersionPosition = 8;
 constexpr std::size_t kFreeThreadedPosition = 16;
+constexpr Offset kOrigin = 8000;  // of structs inside others
 
 class Description {
  public:
@@ -25,7 +26,11 @@ class Description {
     put(kFreeThreadedPosition, row.free_threaded ? 1 : 0);
     Layout source = row;
     for (const DescribedField& field : shape.fields) put(field.size_position, 100'000);
-    for (const DescribedField& field : shape.fields) put(field.position, field.place(source));
+    for (const DescribedField& field : shape.fields) {
+      const bool is_nested = field.origin_position != kAbsent;
+      if (is_nested) put(field.origin_position, kOrigin);
+      put(field.position, field.place(source) + (is_nested ? kOrigin : 0));
+    }
   }
 
   void put(std::size_t position, std::uint64_t number) { std::memcpy(bytes_.data() + position, &number, 8); }
@@ -70,6 +75,8 @@ TEST_P(SelfDescribedVersion, GivesTheRowBack) {
   EXPECT_EQ(layout->code_tag_mask, row.code_tag_mask);
   EXPECT_EQ(layout->first_shim_owner, row.first_shim_owner);
   EXPECT_EQ(layout->stack_chunk.data, row.stack_chunk.data);
+  EXPECT_EQ(layout->gil.holder, row.gil.holder);
+  EXPECT_EQ(layout->gil.locked, row.gil.locked);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SelfDescribedVersion,
@@ -141,6 +148,7 @@ TEST(DebugOffsets, RefusesNumbersThatDoNotFitTogether) {
   EXPECT_TRUE(refused("thread.frame", ~std::uint64_t{0})) << "wraps around";
   EXPECT_TRUE(refused("thread.frame", 73)) << "not aligned";
   EXPECT_TRUE(refused("frame.previous", 56)) << "where the instruction is";
+  EXPECT_TRUE(refused("gil.holder", kOrigin - 8)) << "before the struct that it is in";
   EXPECT_TRUE(refused("bytes.data", 40)) << "not where it has always been";
 }
 

@@ -26,10 +26,11 @@ namespace flametap::cpython {
 // Where _Py_DebugOffsets, with which _PyRuntime begins from 3.13 on, states one number of a Layout.
 struct DescribedField {
   const char* name = "";
-  Offset position = 0;             // of the field's offset
-  Offset size_position = 0;        // of the size of the struct that the field is in
-  std::uint8_t width = 0;          // of the field itself
-  Offset& (*place)(Layout&) = {};  // where the number belongs
+  Offset& (*place)(Layout&) = nullptr;  // where the number belongs
+  Offset position = 0;                  // of the field's offset
+  Offset size_position = 0;             // of the size of the struct in which that offset is
+  std::uint8_t width = 0;               // of the field itself
+  Offset origin_position = kAbsent;     // of what to subtract: the field is stated relative to an outer struct
 };
 
 struct DebugOffsetsShape {

@@ -4,7 +4,7 @@ namespace flametap::cpython {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_word(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.'; }
+bool is_printable(char c) { return c >= ' ' && c <= '~'; }
 
 // Takes a number of up to three digits off the front of `text`.
 std::optional<int> take_number(std::string_view& text) {
@@ -58,11 +58,12 @@ std::optional<Version> parse_version_string(std::string_view text) {
 
 std::optional<Version> find_version_string(Bytes bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  // The blank and the parenthesis are much rarer than digits: look for them, then back for the numbers.
+  // The blank and the parenthesis are much rarer than digits: look for them, then back for the start of that string.
+  // Only a whole string counts: CPython also says "UnicodeData File Format 5.2.0 (see" somewhere.
   constexpr std::size_t kLongest = 24;
   for (std::size_t end = text.find(" ("); end != std::string_view::npos; end = text.find(" (", end + 1)) {
     std::size_t start = end;
-    while (start > 0 && end - start < kLongest && (is_word(text[start - 1]) || text[start - 1] == '+')) --start;
+    while (start > 0 && end - start < kLongest && is_printable(text[start - 1])) --start;
     if (const auto version = parse_version_string(text.substr(start))) return version;
   }
   return std::nullopt;

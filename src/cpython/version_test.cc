@@ -45,6 +45,7 @@ TEST(VersionString, OthersAreNone) {
   EXPECT_EQ(find(""), std::nullopt);
   EXPECT_EQ(find(" ("), std::nullopt);
   EXPECT_EQ(find("3.2.0"), std::nullopt);
+  EXPECT_EQ(find("UnicodeData 5.2.0 (see"), std::nullopt) << "in the middle of a text";
   EXPECT_EQ(find("3.8 (default)"), std::nullopt);
   EXPECT_EQ(find("v3.8.18 (default)"), std::nullopt) << "part of another word";
   EXPECT_EQ(find("1.3.8.18 (default)"), std::nullopt);

@@ -62,7 +62,7 @@ def print_case(kind, code):
 
 def main():
     for source in sources():
-        for code in all_codes(compile(source, "source", "exec")):
+        for code in all_codes(compile(source, "source", "exec", 0, True)):
             print_case(sys.argv[1], code)
 
 

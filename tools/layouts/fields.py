@@ -4,8 +4,8 @@ A spelling holds from the version named until the next entry of its history; Non
 thing. Adding a Python version means adding entries here where CPython moved something, then running `generate`.
 """
 
-OLDEST = (2, 7)
 SELF_DESCRIBED = (3, 13)  # from here on _PyRuntime begins with a _Py_DebugOffsets
+TRACED_DEBUG_BEFORE = (3, 8)  # before this every debug build has Py_TRACE_REFS too
 
 # Version-dependent behaviour that no header states as a number: the enumerators of src/cpython/layout.h.
 TRAITS = {
@@ -110,7 +110,8 @@ FIELDS = {
 }
 
 # Where _Py_DebugOffsets states a field: its member, the member with the size of the struct that the field is in, and
-# the field's width. What is not listed, or not yet there in a version, is taken from the version's row instead.
+# the field's width; then, if it is stated relative to an outer struct, the member with the offset of the inner one. What
+# is not listed is taken from the version's row instead.
 DESCRIBED = {
     "runtime.interpreters_head": ("runtime_state.interpreters_head", "runtime_state.size", 8),
     "interpreter.next": ("interpreter_state.next", "interpreter_state.size", 8),
@@ -118,8 +119,12 @@ DESCRIBED = {
     "interpreter.threads_head": ("interpreter_state.threads_head", "interpreter_state.size", 8),
     "interpreter.gil": ("interpreter_state.ceval_gil", "interpreter_state.size", 8),
     "interpreter.gc": ("interpreter_state.gc", "interpreter_state.size", 8),
-    "gil.holder": ("interpreter_state.gil_runtime_state_holder", "interpreter_state.size", 8),
-    "gil.locked": ("interpreter_state.gil_runtime_state_locked", "interpreter_state.size", 4),
+    "gil.holder": (
+        "interpreter_state.gil_runtime_state_holder", "interpreter_state.size", 8, "interpreter_state.gil_runtime_state"
+    ),
+    "gil.locked": (
+        "interpreter_state.gil_runtime_state_locked", "interpreter_state.size", 4, "interpreter_state.gil_runtime_state"
+    ),
     "gc.collecting": ("gc.collecting", "gc.size", 4),
     "thread.next": ("thread_state.next", "thread_state.size", 8),
     "thread.interpreter": ("thread_state.interp", "thread_state.size", 8),

@@ -63,9 +63,9 @@ def render_layout(version, flavour, numbers):
 
 def render_shape(version, size, fields):
     text = f"    .version = {{{version[0]}, {version[1]}, 0}},\n    .size = {size},\n    .fields = {{{{\n"
-    for name, (position, size_position, width) in fields.items():
+    for name, numbers in fields.items():
         place = f"[](Layout& l) -> Offset& {{ return l.{name}; }}"
-        text += f'        {{"{name}", {position}, {size_position}, {width}, {place}}},\n'
+        text += f'        {{"{name}", {place}, {", ".join(map(str, numbers))}}},\n'
     return "{\n" + text + "    }},\n},\n"
 
 

@@ -90,12 +90,11 @@ def probe_layout(headers, flavour):
 
 
 def probe_shape(headers):
-    """{field: (position of its offset, position of the size of its struct, width)} in _Py_DebugOffsets."""
-    members = {member for field in DESCRIBED.values() for member in field[:2]}
-    answers = ask(
-        headers.include,
-        {member: f"offsetof(_Py_DebugOffsets, {member})" for member in members} | {"size": "sizeof(_Py_DebugOffsets)"},
-        [],
-    )
-    fields = {name: (answers[member], answers[size], width) for name, (member, size, width) in DESCRIBED.items()}
+    """The size of _Py_DebugOffsets, and {field: what DESCRIBED says of it, with positions in place of members}."""
+    members = {word for description in DESCRIBED.values() for word in description if isinstance(word, str)}
+    questions = {member: f"offsetof(_Py_DebugOffsets, {member})" for member in members}
+    answers = ask(headers.include, questions | {"size": "sizeof(_Py_DebugOffsets)"}, [])
+    fields = {
+        name: tuple(answers.get(word, word) for word in description) for name, description in DESCRIBED.items()
+    }
     return answers["size"], fields
