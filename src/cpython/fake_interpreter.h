@@ -32,7 +32,7 @@ class FakeInterpreter {
   [[nodiscard]] target::Address interpreter_state() const { return interpreter_; }
   [[nodiscard]] Interpreter found() const;
 
-  [[nodiscard]] Thread& add_thread(std::uint64_t ident, std::int32_t native_id);
+  Thread& add_thread(std::uint64_t ident, std::int32_t native_id);
   // A code object; every instruction of it is on `first_line`, as its empty line table says.
   [[nodiscard]] target::Address make_code(std::string_view name, std::string_view file, std::int32_t first_line);
   // Makes another code object at the place of an old one, as an allocator might.
