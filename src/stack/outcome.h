@@ -14,10 +14,10 @@ enum class Step : std::uint8_t {
 
 enum class Outcome : std::uint8_t {
   complete,
-  truncated,  // deeper than we follow; the innermost frames are there
-  torn,       // it kept moving and we may not stop it: no stack
-  no_frames,  // the thread runs no Python at the moment
-  unreadable, // memory that cannot be a Python stack: no stack
+  truncated,   // deeper than we follow; the innermost frames are there
+  torn,        // it kept moving and we may not stop it: no stack
+  no_frames,   // the thread runs no Python at the moment
+  unreadable,  // memory that cannot be a Python stack: no stack
 };
 
 // What a thread was doing when it was sampled; a set of bits.
