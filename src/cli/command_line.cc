@@ -1,0 +1,289 @@
+#include "cli/command_line.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/arguments.h"
+#include "cli/diagnostics.h"
+#include "cli/doctor_command.h"
+#include "cli/dump_command.h"
+#include "cli/pyflame_command.h"
+#include "cli/record_command.h"
+#include "cli/report_command.h"
+#include "format/format.h"
+
+namespace flametap::cli {
+namespace {
+
+constexpr const char* kMainUsage = "flametap COMMAND [OPTIONS]";
+constexpr const char* kMainFooter = R"(
+Start here:
+  flametap record -p PID                 watch a running program until Ctrl-C; gives a flame graph
+  flametap record -- python3 prog.py     start a program and watch all of it
+  flametap dump -p PID                   what is it doing right now?
+
+`flametap COMMAND --help` has more examples.)";
+
+constexpr const char* kRecordUsage =
+    "flametap record -p PID... [OPTIONS]\n"
+    "       flametap record [OPTIONS] -- COMMAND [ARGUMENTS]";
+constexpr const char* kRecordFooter = R"(
+Examples:
+  flametap record -p 1234                      until Ctrl-C; a flame graph in the current folder
+  flametap record -p 1234 -d 10 -o shop.svg    for ten seconds
+  flametap record -p 1234 -p 1235 --by-thread  two processes, each thread apart
+  flametap record -o run.json -- python3 a.py  a whole run, everything kept: see `flametap report`
+  flametap record -p 1234 --mode wall          what it waits for, too
+
+Modes: cpu shows threads that run or hold the GIL, gil only those that hold it, wall all of them all the time.
+With `--` the exit code is the command's own. Otherwise: 0 done, 1 failed, 2 usage, 3 not permitted, 4 no such
+process, 5 not a Python process.)";
+
+constexpr const char* kDumpUsage = "flametap dump -p PID [--json]";
+constexpr const char* kDumpFooter = R"(
+Examples:
+  flametap dump -p 1234           every thread's stack, the innermost call first
+  flametap dump -p 1234 --json    the same for programs)";
+
+constexpr const char* kReportUsage = "flametap report FILE... [OPTIONS]";
+constexpr const char* kReportFooter = R"(
+Examples:
+  flametap report run.json                    the hottest functions
+  flametap report run.json -o run.svg         a flame graph
+  flametap report run.json --mode gil -f folded -o -
+  flametap report run.json --thread Worker --limit 50
+
+Reads json and folded. `-` is standard input.)";
+
+constexpr const char* kDoctorUsage = "flametap doctor [PID]";
+constexpr const char* kDoctorFooter = R"(
+Examples:
+  flametap doctor          what this machine allows
+  flametap doctor 1234     and whether, and how, that process can be read)";
+
+// Usage lines as people write them, where CLI11 would say [OPTIONS].
+class HelpText : public CLI::Formatter {
+ public:
+  explicit HelpText(std::string usage) : usage_(std::move(usage)) { column_width(26); }
+  std::string make_usage(const CLI::App*, std::string) const override { return "Usage: " + usage_ + "\n"; }
+
+ private:
+  std::string usage_;
+};
+
+CLI::App& add_command(CLI::App& app, const char* name, const char* description, const char* usage, const char* footer) {
+  CLI::App& command = *app.add_subcommand(name, description);
+  command.formatter(std::make_shared<HelpText>(usage));
+  command.footer(footer);
+  return command;
+}
+
+// The words of options, as they were typed. What they mean is said by arguments.h, which has the better messages.
+struct Words {
+  std::vector<std::string> pids;
+  std::string pid;
+  std::vector<std::string> stray;
+  std::string rate = "1000";
+  std::string duration;
+  std::string cpu;
+  std::string mode;
+  std::string limit = "20";
+  bool no_pause = false;
+  bool no_lines = false;
+  RecordRequest record;
+  DumpRequest dump;
+  ReportRequest report;
+};
+
+CLI::App& add_record(CLI::App& app, Words& words) {
+  CLI::App& command = add_command(app, "record", "Sample running processes, or a command, and draw where the time goes",
+                                  kRecordUsage, kRecordFooter);
+  RecordRequest& request = words.record;
+  command.add_option("-p,--pid", words.pids, "The processes, which may be several")->type_name("PID...");
+  command.add_option("-d,--duration", words.duration, "End after so many seconds")->type_name("SECS");
+  command.add_option("-r,--rate", words.rate, "Samples per second, or max [1000]")->type_name("HZ");
+  command.add_option("-o,--output", request.output, "Where to write; - is standard output")->type_name("FILE");
+  command.add_option("-f,--format", request.format, format::known_formats() + " [by FILE's ending, else svg]")
+      ->type_name("FORMAT");
+  command.add_option("--mode", words.mode, "wall, cpu or gil [cpu]; json always keeps all")->type_name("MODE");
+  command.add_flag("--by-thread", request.by_thread, "Give each thread a root of its own");
+  command.add_flag("--no-pause", words.no_pause, "Never stop a thread; count what is lost by that as torn");
+  command.add_flag("--no-lines", words.no_lines, "One frame per function, whatever the line");
+  command.add_option("--stats", request.stats, "Write how the recording went, as JSON")->type_name("FILE");
+  command.add_option("--cpu", words.cpu, "The CPU to sample from [any]")->type_name("N");
+  command.add_option("stray", words.stray)->group("");  // hidden: only to say what is wrong with them
+  return command;
+}
+
+CLI::App& add_dump(CLI::App& app, Words& words) {
+  CLI::App& command =
+      add_command(app, "dump", "Show what every thread of a process is doing right now", kDumpUsage, kDumpFooter);
+  command.add_option("-p,--pid", words.pid, "The process")->type_name("PID")->required();
+  command.add_flag("--json", words.dump.json, "For programs");
+  return command;
+}
+
+CLI::App& add_report(CLI::App& app, Words& words) {
+  CLI::App& command = add_command(app, "report", "Show the hottest functions of a recording, or convert it",
+                                  kReportUsage, kReportFooter);
+  ReportRequest& request = words.report;
+  command.add_option("FILE", request.files, "Recordings")->required();
+  command.add_option("-f,--format", request.format, format::known_formats())->type_name("FORMAT");
+  command.add_option("-o,--output", request.output, "Where to write; - is standard output")->type_name("FILE");
+  command.add_option("--mode", words.mode, "wall, cpu or gil [cpu, where it was recorded]")->type_name("MODE");
+  command.add_option("--thread", request.thread, "Only threads whose name or id matches")->type_name("REGEX");
+  command.add_flag("--by-thread", request.by_thread, "Give each thread a root of its own");
+  command.add_flag("--no-lines", words.no_lines, "One frame per function, whatever the line");
+  command.add_option("--limit", words.limit, "How many functions to show [20]")->type_name("N");
+  return command;
+}
+
+CLI::App& add_doctor(CLI::App& app, Words& words) {
+  CLI::App& command =
+      add_command(app, "doctor", "Say what works on this machine and for a process", kDoctorUsage, kDoctorFooter);
+  command.add_option("PID", words.pid, "The process");
+  return command;
+}
+
+bool given(const CLI::App& command, const char* option) { return command.count(option) > 0; }
+
+// Sets a part of a request to what a word means. False, and the error, if it means nothing.
+template <typename Value, typename Part>
+bool take(const Result<Value>& value, Part& part, Error& error) {
+  if (value) {
+    part = *value;
+  } else {
+    error = value.error();
+  }
+  return value.ok();
+}
+
+Result<void> check_what_to_record(const Words& words, const std::vector<std::string>* command) {
+  if (!words.stray.empty()) {
+    return Error{Failure::usage, "unexpected word '" + words.stray.front() + "'",
+                 "flametap record -- " + words.stray.front() + " ... to start a command; flametap record --help"};
+  }
+  if (command != nullptr && !words.pids.empty())
+    return Error{Failure::usage, "either -p or a command after --, not both", ""};
+  if (command != nullptr && command->empty()) return Error{Failure::usage, "there is no command after --", ""};
+  if (command == nullptr && words.pids.empty())
+    return Error{Failure::usage, "nothing to record: give -p PID or -- COMMAND", ""};
+  return {};
+}
+
+// `command` is what stands after `--`, or null.
+Result<RecordRequest> record_request(const CLI::App& app, const Words& words, const std::vector<std::string>* command) {
+  if (const auto checked = check_what_to_record(words, command); !checked) return checked.error();
+  RecordRequest request = words.record;
+  Error error;
+  if (!take(parse_pids(words.pids), request.pids, error)) return error;
+  if (!take(parse_rate(words.rate), request.rate_hz, error)) return error;
+  if (given(app, "--duration") && !take(parse_seconds(words.duration), request.duration, error)) return error;
+  if (given(app, "--cpu") && !take(parse_cpu(words.cpu), request.cpu, error)) return error;
+  if (given(app, "--mode") && !take(parse_mode(words.mode), request.mode, error)) return error;
+  if (command != nullptr) request.command = *command;
+  request.pause = !words.no_pause;
+  request.lines = !words.no_lines;
+  return request;
+}
+
+Result<ReportRequest> report_request(const CLI::App& app, const Words& words) {
+  ReportRequest request = words.report;
+  Error error;
+  if (given(app, "--mode") && !take(parse_mode(words.mode), request.mode, error)) return error;
+  if (!take(parse_count("--limit", words.limit), request.limit, error)) return error;
+  request.lines = !words.no_lines;
+  return request;
+}
+
+int usage_error(const Error& error, const std::string& command) {
+  const std::string help = "flametap " + command + (command.empty() ? "--help" : " --help");
+  return fail({Failure::usage, error.message, error.remedy.empty() ? help : error.remedy});
+}
+
+int run_record(const CLI::App& app, const Words& words, const std::vector<std::string>* command) {
+  const auto request = record_request(app, words, command);
+  return request ? record(*request) : usage_error(request.error(), "record");
+}
+
+int run_dump(Words& words) {
+  const auto pid = parse_pid(words.pid);
+  if (!pid) return usage_error(pid.error(), "dump");
+  words.dump.pid = *pid;
+  return dump(words.dump);
+}
+
+int run_report(const CLI::App& app, const Words& words) {
+  const auto request = report_request(app, words);
+  return request ? report(*request) : usage_error(request.error(), "report");
+}
+
+int run_doctor(const CLI::App& app, const Words& words) {
+  if (!given(app, "PID")) return doctor(std::nullopt);
+  const auto pid = parse_pid(words.pid);
+  return pid ? doctor(*pid) : usage_error(pid.error(), "doctor");
+}
+
+// Help and version are answers; everything else that CLI11 throws is a wrong command line.
+int answer(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) return app.exit(error);
+  std::string message = error.what();
+  if (!message.empty()) message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
+  const auto commands = app.get_subcommands();
+  return usage_error({Failure::usage, message, ""}, commands.empty() ? "" : commands.front()->get_name());
+}
+
+int run_flametap(std::vector<std::string> arguments) {
+  // Split here rather than by the library: whatever stands after `--` is the command's, to the letter.
+  const auto dashes = std::ranges::find(arguments, "--");
+  const bool has_command = dashes != arguments.end();
+  const std::vector<std::string> command(has_command ? dashes + 1 : dashes, arguments.end());
+  arguments.erase(dashes, arguments.end());
+
+  CLI::App app("Shows where any running Python program spends its time, from outside.", "flametap");
+  app.formatter(std::make_shared<HelpText>(kMainUsage));
+  app.footer(kMainFooter);
+  app.set_version_flag("--version", "flametap " FLAMETAP_VERSION);
+  app.require_subcommand(1);
+  Words words;
+  const CLI::App& record_app = add_record(app, words);
+  const CLI::App& dump_app = add_dump(app, words);
+  const CLI::App& report_app = add_report(app, words);
+  add_doctor(app, words);
+  if (arguments.empty()) {
+    fmt::print(stderr, "{}", app.help());
+    return static_cast<int>(Failure::usage);
+  }
+  std::ranges::reverse(arguments);  // as the library wants them
+  try {
+    app.parse(std::move(arguments));
+  } catch (const CLI::ParseError& error) {
+    return answer(app, error);
+  }
+  const CLI::App& asked = *app.get_subcommands().front();
+  if (&asked == &record_app) return run_record(asked, words, has_command ? &command : nullptr);
+  if (has_command) return usage_error({Failure::usage, "only record starts a command", ""}, asked.get_name());
+  if (&asked == &dump_app) return run_dump(words);
+  if (&asked == &report_app) return run_report(asked, words);
+  return run_doctor(asked, words);
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
+  const std::string_view name = argc > 0 ? argv[0] : "";
+  if (name.substr(name.rfind('/') + 1) == "pyflame") return pyflame(argc, argv);
+  return run_flametap({argv + std::min(argc, 1), argv + argc});
+}
+
+}  // namespace flametap::cli

@@ -1,0 +1,15 @@
+// `flametap dump`: one sample of every thread of a process, now.
+#pragma once
+
+#include <sys/types.h>
+
+namespace flametap::cli {
+
+struct DumpRequest {
+  pid_t pid = 0;
+  bool json = false;
+};
+
+[[nodiscard]] int dump(const DumpRequest& request);
+
+}  // namespace flametap::cli

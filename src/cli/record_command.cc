@@ -1,0 +1,159 @@
+#include "cli/record_command.h"
+
+#include <cstdio>
+#include <memory>
+#include <utility>
+#include <variant>
+
+#include "cli/diagnostics.h"
+#include "cli/launch.h"
+#include "cli/output.h"
+#include "cli/progress_line.h"
+#include "cli/python_search.h"
+#include "cli/signals.h"
+#include "cli/summary.h"
+#include "format/output_file.h"
+#include "format/stats.h"
+#include "profile/filter.h"
+#include "sampler/cpu_seat.h"
+#include "sampler/process_sampler.h"
+#include "sampler/recorder.h"
+
+namespace flametap::cli {
+namespace {
+
+using sampler::ProcessSampler;
+using Processes = std::vector<std::unique_ptr<ProcessSampler>>;
+
+ProcessSampler::Options sampler_options(const RecordRequest& request) {
+  ProcessSampler::Options options;
+  options.lines = request.lines;
+  options.pause = request.pause;
+  return options;
+}
+
+sampler::Recorder::Options recorder_options(const RecordRequest& request) {
+  sampler::Recorder::Options options;
+  options.rate_hz = request.rate_hz;
+  options.duration = request.duration;
+  options.process = sampler_options(request);
+  options.home_cpu = request.cpu;
+  options.seed = monotonic_now();
+  return options;
+}
+
+Result<Output> plan(const RecordRequest& request) {
+  auto output = plan_output(request.output, request.format);
+  if (!output) return output.error();
+  if (!request.stats.empty()) {
+    if (const auto writable = check_writable(request.stats); !writable) return writable.error();
+  }
+  return output;
+}
+
+std::string default_path(const ProcessSampler& process, format::Format format) {
+  const auto words = process.process().command_line();
+  return default_name(words ? *words : std::vector<std::string>{}, process.process().pid(), format::extension(format));
+}
+
+// json keeps everything, so that each mode can be made of it later.
+Result<profile::Profile> shown_part(const RecordRequest& request, const Output& output, const profile::Profile& all) {
+  const bool everything = output.format == format::Format::json;
+  return profile::filter(all, {.mode = everything ? profile::Mode::wall : request.mode,
+                               .drop_lines = !request.lines,
+                               .by_thread = request.by_thread && !everything});
+}
+
+Result<void> write_results(const RecordRequest& request, const Output& output, const std::string& own_path,
+                           const profile::Profile& all) {
+  const auto shown = shown_part(request, output, all);
+  if (!shown) return shown.error();
+  const auto written = write(output, own_path, format::write(output.format, *shown));
+  if (!request.stats.empty()) {
+    const auto stats = format::write_output(request.stats, format::write_stats(*shown));
+    if (!stats && written) return stats.error();
+  }
+  if (!written) return written.error();
+  // json shows all, but the summary is about the mode that was asked for.
+  const auto of_mode = profile::filter(all, {.mode = request.mode});
+  const std::string text = summary_text(all, of_mode ? *of_mode : *shown, *written);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  return {};
+}
+
+Result<Processes> attach_all(const RecordRequest& request) {
+  Processes processes;
+  for (const pid_t pid : request.pids) {
+    auto process = ProcessSampler::attach(pid, sampler_options(request));
+    if (!process) return process.error().within("cannot record process " + std::to_string(pid));
+    processes.push_back(std::move(*process));
+  }
+  return processes;
+}
+
+int record_processes(const RecordRequest& request, const Output& output) {
+  const Signals signals;
+  auto seat = sampler::CpuSeat::take(request.cpu);
+  if (!seat) return fail(seat.error());
+  auto processes = attach_all(request);
+  if (!processes) return fail(processes.error());
+  const std::string own_path = default_path(*processes->front(), output.format);
+  sampler::Recorder recorder(recorder_options(request), std::move(*seat));
+  for (auto& process : *processes) recorder.add(std::move(process));
+  sampler::Progress progress;
+  const profile::Profile all = [&] {
+    const ProgressLine line(progress);
+    return recorder.run(signals.stop(), progress);
+  }();
+  if (const auto done = write_results(request, output, own_path, all); !done) return fail(done.error());
+  return 0;
+}
+
+// The command ended, or was ended, before we met a Python in it.
+int no_python_seen(const RecordRequest& request, const PythonSearch& search, int command_code) {
+  const Error error = search.denied().value_or(
+      Error{Failure::not_python, "no Python was found in it while it ran",
+            "if it starts Python in the background, record that process: flametap record -p PID"});
+  const int code = fail(error.within("cannot record " + request.command.front()));
+  return command_code != 0 ? command_code : code;
+}
+
+// Exit codes of the command win over ours: scripts around it rely on them.
+int record_command(const RecordRequest& request, const Output& output) {
+  Signals signals;
+  auto started = Launched::start(request.command, signals);
+  if (const auto* const failed = std::get_if<Launched::Failed>(&started)) {
+    fail(failed->error);
+    return failed->exit_code;
+  }
+  Launched& command = std::get<Launched>(started);
+  auto seat = sampler::CpuSeat::take(request.cpu);
+  if (!seat) return fail(seat.error());
+  PythonSearch search(command, signals.stop(), sampler_options(request));
+  auto python = search.find(std::nullopt);
+  if (!python) return no_python_seen(request, search, command.wait());
+
+  const std::string own_path = default_path(*python, output.format);
+  std::optional<Nanoseconds> deadline;
+  if (request.duration) deadline = monotonic_now() + *request.duration;
+  sampler::Recorder recorder(recorder_options(request), std::move(*seat));
+  recorder.add(std::move(python));
+  recorder.set_successor([&](pid_t, sampler::Fate) { return search.find(deadline); });
+  sampler::Progress progress;  // nobody watches it: the terminal is the command's
+  const profile::Profile all = recorder.run(signals.stop(), progress);
+  // Written at once: the command may go on for long, or never end.
+  const auto done = write_results(request, output, own_path, all);
+  if (!done) fail(done.error());
+  const int code = command.wait();
+  return code == 0 && !done ? static_cast<int>(done.error().kind) : code;
+}
+
+}  // namespace
+
+int record(const RecordRequest& request) {
+  const auto output = plan(request);
+  if (!output) return fail(output.error());
+  return request.command.empty() ? record_processes(request, *output) : record_command(request, *output);
+}
+
+}  // namespace flametap::cli

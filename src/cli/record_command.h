@@ -1,0 +1,33 @@
+// `flametap record`: samples running processes, or a command that it starts, and writes the profile.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "profile/profile.h"
+
+namespace flametap::cli {
+
+struct RecordRequest {
+  std::vector<pid_t> pids;           // either these
+  std::vector<std::string> command;  // or this, never both
+  double rate_hz = 1000;             // 0: as fast as possible
+  std::optional<Nanoseconds> duration = {};
+  std::optional<int> cpu = {};
+  std::string output;  // -o, -f and --stats as they were given
+  std::string format;
+  std::string stats;
+  profile::Mode mode = profile::Mode::cpu;
+  bool by_thread = false;
+  bool pause = true;
+  bool lines = true;
+};
+
+// The exit code: a command's own, if one was started.
+[[nodiscard]] int record(const RecordRequest& request);
+
+}  // namespace flametap::cli

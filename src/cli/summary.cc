@@ -1,0 +1,62 @@
+#include "cli/summary.h"
+
+#include <fmt/format.h>
+
+#include "cli/hottest.h"
+#include "format/text.h"
+
+namespace flametap::cli {
+namespace {
+
+using format::with_commas;
+
+constexpr std::size_t kHottest = 5;
+
+// What was read, by the step that did it, and what was not: every count that is not zero, and the losses always.
+std::string samples_line(const profile::Quality& quality) {
+  const std::uint64_t read = quality.free_running + quality.ride_along + quality.paused;
+  std::string text = with_commas(read) + " samples";
+  if (read > 0) {
+    text += fmt::format(" ({} free running, {} riding along, {} paused)", with_commas(quality.free_running),
+                        with_commas(quality.ride_along), with_commas(quality.paused));
+  }
+  text += fmt::format("; {} torn, {} unreadable", with_commas(quality.torn), with_commas(quality.unreadable));
+  if (quality.truncated > 0) text += fmt::format(", {} truncated", with_commas(quality.truncated));
+  if (quality.no_frames > 0) text += fmt::format(", {} without Python frames", with_commas(quality.no_frames));
+  for (const auto& [name, count] : quality.more)
+    text += fmt::format(", {} {}", with_commas(count), format::clean(name));
+  return text;
+}
+
+std::string ticks_line(const profile::Recording& recording) {
+  const std::string rate = recording.rate_hz > 0 ? fmt::format("{:.6g} Hz", recording.rate_hz) : "as fast as possible";
+  return fmt::format("{} ticks at {}, {} missed", with_commas(recording.quality.ticks), rate,
+                     with_commas(recording.quality.missed_ticks));
+}
+
+std::string mode_line(const profile::Profile& all, const profile::Profile& shown) {
+  const profile::Mode mode = shown.recording.mode;
+  if (mode == profile::Mode::wall) return "mode wall: all samples of all threads";
+  const double share = all.total_weight_ns() == 0
+                           ? 0
+                           : static_cast<double>(shown.total_weight_ns()) / static_cast<double>(all.total_weight_ns());
+  std::string text = fmt::format("mode {}: {} of the threads' wall time", name(mode), format::human_share(share));
+  if (shown.total_ticks() == 0 && all.total_ticks() > 0) text += "; they waited all the time: see it with --mode wall";
+  return text;
+}
+
+}  // namespace
+
+std::string summary_text(const profile::Profile& all, const profile::Profile& shown, const std::string& written_to) {
+  const profile::Recording& recording = all.recording;
+  std::string text =
+      fmt::format("flametap: {} after {}\n", format::clean(recording.ended), format::human_time(recording.duration_ns));
+  text += "  " + ticks_line(recording) + "\n";
+  text += "  " + samples_line(recording.quality) + "\n";
+  text += "  " + mode_line(all, shown) + "\n";
+  if (const std::string hot = hottest_lines(shown, kHottest); !hot.empty()) text += "  self time:\n" + hot;
+  if (written_to != "-") text += "  written to " + written_to + "\n";
+  return text;
+}
+
+}  // namespace flametap::cli

@@ -1,0 +1,169 @@
+#include "cli/thread_dump.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "format/text.h"
+#include "sampler/cpu_seat.h"
+#include "sampler/process_sampler.h"
+
+namespace flametap::cli {
+namespace {
+
+using sampler::Fate;
+using sampler::ProcessSampler;
+using sampler::ThreadSample;
+using stack::Outcome;
+using stack::Step;
+
+// A list of threads that changes while we read it is read again, but not for ever.
+constexpr int kAttempts = 5;
+
+std::string_view name_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::complete:
+      return "complete";
+    case Outcome::truncated:
+      return "truncated";
+    case Outcome::torn:
+      return "torn";
+    case Outcome::no_frames:
+      return "no_frames";
+    case Outcome::unreadable:
+      return "unreadable";
+  }
+  return "unreadable";
+}
+
+std::string_view name_of(Step step) {
+  switch (step) {
+    case Step::free_running:
+      return "free_running";
+    case Step::ride_along:
+      return "ride_along";
+    case Step::pause:
+      return "pause";
+  }
+  return "pause";
+}
+
+bool has_stack(Outcome outcome) { return outcome == Outcome::complete || outcome == Outcome::truncated; }
+
+std::string thread_name(const ProcessSampler& process, pid_t tid) {
+  if (tid == 0) return "";
+  const auto comm = process.process().read_file("task/" + std::to_string(tid) + "/comm");
+  return comm ? comm->substr(0, comm->find('\n')) : "";
+}
+
+DumpedThread dump_thread(const ProcessSampler& process, const ThreadSample& sample) {
+  DumpedThread thread{.tid = sample.tid,
+                      .name = thread_name(process, sample.tid),
+                      .ident = sample.python.ident,
+                      .interpreter = process.threads().interpreters[sample.python.interpreter].id,
+                      .on_cpu = (sample.state & stack::kOnCpu) != 0,
+                      .holds_gil = (sample.state & stack::kHoldsGil) != 0,
+                      .outcome = sample.sampled.outcome,
+                      .step = sample.sampled.step,
+                      .frames = {}};
+  if (!has_stack(thread.outcome)) return thread;
+  for (const cpython::CodeFrame& frame : sample.frames) {
+    const cpython::Code& code = process.codes()[frame.code];
+    thread.frames.push_back({code.name, code.file, frame.line});
+  }
+  return thread;
+}
+
+std::string command_of(const target::Process& process) {
+  std::string command;
+  if (const auto words = process.command_line()) {
+    for (const std::string& word : *words) command += (command.empty() ? "" : " ") + word;
+  }
+  return command;
+}
+
+// Why a process that we attached to gave no sample.
+Error explain(pid_t pid, Fate fate) {
+  const std::string name = "process " + std::to_string(pid);
+  switch (fate) {
+    case Fate::exited:
+      return {Failure::no_such_process, name + " exited meanwhile", ""};
+    case Fate::replaced:
+      return {Failure::not_python, name + " began to execute another program meanwhile", "try again"};
+    case Fate::closed:
+      return {Failure::not_permitted, name + " closed its memory to us meanwhile", ""};
+    case Fate::runs:
+      break;
+  }
+  return {Failure::failed, name + " has no Python thread yet, or none any more", "try again"};
+}
+
+}  // namespace
+
+Result<ThreadDump> take_dump(pid_t pid) {
+  auto seat = sampler::CpuSeat::take(std::nullopt);
+  if (!seat) return seat.error();
+  const auto process = ProcessSampler::attach(pid, {});
+  if (!process) return process.error().within("cannot dump process " + std::to_string(pid));
+  ProcessSampler& sampler = **process;
+  ThreadDump dump{pid, command_of(sampler.process()), cpython::to_string(sampler.interpreter().version), {}};
+  Fate fate = Fate::runs;
+  for (int i = 0; i < kAttempts && dump.threads.empty() && fate == Fate::runs; ++i) {
+    fate = sampler.sample(*seat,
+                          [&](const ThreadSample& sample) { dump.threads.push_back(dump_thread(sampler, sample)); });
+  }
+  if (dump.threads.empty() || fate != Fate::runs) return explain(pid, fate);
+  return dump;
+}
+
+std::string to_json(const ThreadDump& dump) {
+  using Json = nlohmann::ordered_json;
+  Json threads = Json::array();
+  for (const DumpedThread& thread : dump.threads) {
+    Json frames = Json::array();
+    for (const DumpedFrame& frame : thread.frames) {
+      frames.push_back({{"name", frame.name}, {"file", frame.file}, {"line", frame.line}});
+    }
+    threads.push_back({{"id", thread.tid == 0 ? Json(nullptr) : Json(thread.tid)},
+                       {"name", thread.name},
+                       {"ident", thread.ident},
+                       {"interpreter", thread.interpreter},
+                       {"on_cpu", thread.on_cpu},
+                       {"holds_gil", thread.holds_gil},
+                       {"outcome", name_of(thread.outcome)},
+                       {"step", name_of(thread.step)},
+                       {"frames", std::move(frames)}});
+  }
+  const Json whole{
+      {"pid", dump.pid}, {"command", dump.command}, {"python", dump.python}, {"threads", std::move(threads)}};
+  // What is not UTF-8 in a name becomes U+FFFD instead of an exception.
+  return whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string to_text(const ThreadDump& dump, bool colour) {
+  const auto painted = [&](std::string_view code, const std::string& text) {
+    return colour ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
+  };
+  std::string text = fmt::format("Process {}: {}\nPython {}\n", dump.pid, format::clean(dump.command), dump.python);
+  for (const DumpedThread& thread : dump.threads) {
+    std::string title =
+        thread.tid != 0 ? fmt::format("Thread {}", thread.tid) : fmt::format("Thread {:#x}", thread.ident);
+    if (!thread.name.empty()) title += " \"" + format::clean(thread.name) + "\"";
+    std::string state = thread.on_cpu ? "on cpu" : "idle";
+    if (thread.holds_gil) state += ", holds the GIL";
+    if (thread.interpreter != 0) state += fmt::format(", interpreter {}", thread.interpreter);
+    text += fmt::format("\n{} ({})\n", painted("1", title), state);
+    if (thread.outcome != Outcome::complete)
+      text += fmt::format("    ({})\n",
+                          thread.outcome == Outcome::no_frames ? "no Python frames" : name_of(thread.outcome));
+    for (const DumpedFrame& frame : thread.frames) {
+      const std::string place =
+          frame.line > 0 ? fmt::format("{}:{}", format::clean(frame.file), frame.line) : format::clean(frame.file);
+      text += fmt::format("    {} ({})\n", painted("32", format::clean(frame.name)), painted("2", place));
+    }
+  }
+  return text;
+}
+
+}  // namespace flametap::cli

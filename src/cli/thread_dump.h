@@ -1,0 +1,47 @@
+// ThreadDump: what the threads of a process do at one moment, as values.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "stack/outcome.h"
+
+namespace flametap::cli {
+
+struct DumpedFrame {
+  std::string name;
+  std::string file;
+  std::int32_t line;
+};
+
+struct DumpedThread {
+  pid_t tid;  // 0: not known
+  std::string name;
+  std::uint64_t ident;
+  std::int64_t interpreter;
+  bool on_cpu;
+  bool holds_gil;
+  stack::Outcome outcome;
+  stack::Step step;
+  std::vector<DumpedFrame> frames;  // the innermost first
+};
+
+struct ThreadDump {
+  pid_t pid;
+  std::string command;
+  std::string python;
+  std::vector<DumpedThread> threads;
+};
+
+[[nodiscard]] Result<ThreadDump> take_dump(pid_t pid);
+
+// The contract of `dump --json`.
+[[nodiscard]] std::string to_json(const ThreadDump& dump);
+// For people; with escape sequences for a terminal if `colour`.
+[[nodiscard]] std::string to_text(const ThreadDump& dump, bool colour);
+
+}  // namespace flametap::cli
