@@ -56,13 +56,15 @@ profile::Profile Recorder::run(const std::atomic<bool>& stop, Progress& progress
   Schedule schedule(options_.rate_hz, start, options_.seed);
   while (!targets_.empty()) {
     const Schedule::Tick tick = schedule.next(monotonic_now());
-    while (!stop && monotonic_now() < std::min(tick.deadline, end)) sleep_towards(std::min(tick.deadline, end));
-    if (stop || tick.deadline >= end) {
+    const Nanoseconds until = std::min(tick.deadline, end);
+    while (!stop && monotonic_now() < until && !waits_in_vain(until)) sleep_towards(until);
+    if (stop || monotonic_now() >= end) {
       ended_ = stop ? "stopped by a signal" : "the time was up";
       break;
     }
     builder_.count_tick(tick.missed);
     sample_all(monotonic_now() - start, tick.weight);
+    if (std::exchange(has_waited_, false)) schedule = Schedule(options_.rate_hz, monotonic_now(), ++options_.seed);
     if (tick.deadline >= next_report) {
       report(progress);
       next_report = tick.deadline + kProgressInterval;
@@ -73,8 +75,15 @@ profile::Profile Recorder::run(const std::atomic<bool>& stop, Progress& progress
   profile.recording.start_unix_ns = start_unix;
   profile.recording.duration_ns = monotonic_now() - start;
   profile.recording.rate_hz = options_.rate_hz;
+  profile.recording.mode = profile::Mode::wall;  // every sample is kept, with its state
   profile.recording.ended = ended_;
   return profile;
+}
+
+// At a low rate, the end of a process is not to be noticed at the next tick only.
+bool Recorder::waits_in_vain(Nanoseconds until) const {
+  if (until < monotonic_now() + kLongestSleep) return false;
+  return std::ranges::any_of(targets_, [](const Target& target) { return !target.process->process().alive(); });
 }
 
 void Recorder::sample_all(Nanoseconds time, Nanoseconds weight) {
@@ -90,6 +99,7 @@ void Recorder::handle_end(Target& target, Fate fate) {
   const pid_t pid = target.process->process().pid();
   ended_ = describe(pid, fate);
   target.process = successor_ ? successor_(pid, fate) : nullptr;
+  has_waited_ = true;
   if (target.process) target.number = builder_.add_process(*target.process);
 }
 

@@ -53,7 +53,8 @@ class Recorder {
     std::optional<int> home_cpu;
     std::uint64_t seed = 1;  // of the jitter
   };
-  // Called when a process is gone; gives what to sample instead (the Python that it became), or null.
+  // Called when a process is gone; gives what to sample instead (the Python that it became), or null. It may take its
+  // time: no tick is due meanwhile.
   using Successor = std::function<std::unique_ptr<ProcessSampler>(pid_t pid, Fate fate)>;
 
   Recorder(Options options, CpuSeat seat) : options_(std::move(options)), seat_(std::move(seat)) {}
@@ -70,6 +71,7 @@ class Recorder {
     std::unique_ptr<ProcessSampler> process;
   };
 
+  [[nodiscard]] bool waits_in_vain(Nanoseconds until) const;
   void sample_all(Nanoseconds time, Nanoseconds weight);
   void handle_end(Target& target, Fate fate);
   void report(Progress& progress) const;
@@ -80,6 +82,7 @@ class Recorder {
   std::vector<Target> targets_;
   ProfileBuilder builder_;
   std::string ended_;
+  bool has_waited_ = false;  // for a successor
 };
 
 }  // namespace flametap::sampler
