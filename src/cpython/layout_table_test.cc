@@ -22,6 +22,11 @@ TEST(LayoutTable, HasEveryVersionThatDoesNotDescribeItself) {
   }
 }
 
+TEST(LayoutTable, KnowsStructsThatChangedWithinAMinorVersion) {
+  EXPECT_EQ(find_layout({3, 7, 3}, false)->runtime.current_thread, 1392u);
+  EXPECT_EQ(find_layout({3, 7, 4}, false)->runtime.current_thread, 1480u);
+}
+
 TEST(LayoutTable, RefusesWhatItDoesNotKnow) {
   for (const Version version : {Version{2, 6, 9}, Version{3, 0, 0}, Version{3, 5, 9}, Version{3, 13, 0},
                                 Version{3, 16, 0}, Version{4, 0, 0}, Version{}}) {

@@ -153,7 +153,10 @@ DESCRIBED = {
 
 # A minor version whose structs changed between micro versions: the first micro that looks like the headers at hand,
 # and by how much fields of the earlier ones differ.
-EARLIER_MICROS = {}
+EARLIER_MICROS = {
+    # 3.7.4 gave PyGC_Head the alignment of a long double, so that the collector's state grew inside _PyRuntime.
+    (3, 7): (4, {"runtime.current_thread": -88, "runtime.gc": -8, "gc.collecting": -80}),
+}
 
 
 def parse_version(text):
