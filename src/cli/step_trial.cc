@@ -1,0 +1,180 @@
+#include "cli/step_trial.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "cpython/code_cache.h"
+#include "cpython/stack_reader.h"
+#include "target/pause.h"
+#include "target/process.h"
+#include "target/process_memory.h"
+#include "target/thread_stat.h"
+
+namespace flametap::cli {
+namespace {
+
+using cpython::Reading;
+
+constexpr std::size_t kMaxThreads = 8;
+constexpr int kLearnAttempts = 5;
+constexpr Nanoseconds kPauseTimeout = 100'000'000;
+
+double microseconds_since(Nanoseconds start) { return static_cast<double>(monotonic_now() - start) / 1e3; }
+
+std::string words_for(Reading reading) {
+  switch (reading) {
+    case Reading::verified:
+      return "verified";
+    case Reading::no_frames:
+      return "verified: it runs no Python now";
+    case Reading::moved:
+      return "it moved meanwhile";
+    case Reading::unknown:
+      return "it went where we did not look";
+    case Reading::unmapped:
+      return "part of its memory went away";
+    case Reading::gone:
+      return "it is gone";
+    case Reading::denied:
+      return "denied";
+  }
+  return "";
+}
+
+std::string words_for(target::PauseStatus status) {
+  switch (status) {
+    case target::PauseStatus::stopped:
+      return "works";
+    case target::PauseStatus::gone:
+      return "it is gone";
+    case target::PauseStatus::replaced:
+      return "it began another program";
+    case target::PauseStatus::traced_by_other:
+      return "no: a debugger or strace holds it";
+    case target::PauseStatus::denied:
+      return "not permitted";
+    case target::PauseStatus::timed_out:
+      return "it did not stop in time";
+  }
+  return "";
+}
+
+std::string read_once(cpython::StackReader& reader) {
+  const Nanoseconds start = monotonic_now();
+  const Reading reading = reader.read();
+  const double time = microseconds_since(start);
+  const std::string depth = reading == Reading::verified ? fmt::format(", {} frames", reader.frames().size()) : "";
+  return fmt::format("{}{} in {:.1f} µs", words_for(reading), depth, time);
+}
+
+// A first guess; the trials are about reading, not about learning.
+void learn(cpython::StackReader& reader) {
+  for (int i = 0; i < kLearnAttempts; ++i) {
+    const Reading reading = reader.read();
+    if (reading == Reading::verified || reading == Reading::no_frames) return;
+    reader.learn();
+  }
+}
+
+std::string try_riding(cpython::StackReader& reader, const target::TaskStat& stat, sampler::CpuSeat& seat) {
+  if (stat.state != target::TaskState::running) return "not needed: it sleeps";
+  const Nanoseconds start = monotonic_now();
+  if (!seat.ride(stat.processor)) return fmt::format("no: CPU {} is closed to us", stat.processor);
+  const double move = microseconds_since(start);
+  const std::string reading = read_once(reader);
+  seat.go_home();
+  return fmt::format("{}, after a move to CPU {} in {:.1f} µs", reading, stat.processor, move);
+}
+
+std::string try_pausing(cpython::StackReader& reader, const target::TaskStat& stat, target::Pauser& pauser, pid_t tid) {
+  if (stat.state != target::TaskState::running) return "not needed: it sleeps";
+  const Nanoseconds start = monotonic_now();
+  std::string reading;
+  {
+    const target::Pause pause = pauser.stop(tid, kPauseTimeout);
+    if (!pause) return words_for(pause.status());
+    reading = read_once(reader);
+  }
+  return fmt::format("{}, {:.1f} µs with stopping and letting go", reading, microseconds_since(start));
+}
+
+ThreadTrial try_thread(const target::Process& process, cpython::StackReader& reader, pid_t tid,
+                       sampler::CpuSeat& seat) {
+  ThreadTrial trial{tid, "", "", "not tried: its kernel id is not known", "not tried: its kernel id is not known"};
+  learn(reader);
+  trial.free_reading = read_once(reader);
+  const auto stat = target::ThreadStat::open(process.pid(), tid);
+  const auto now = stat ? stat->read() : std::nullopt;
+  if (tid == 0 || !now) return trial;
+  if (const auto comm = process.read_file("task/" + std::to_string(tid) + "/comm"))
+    trial.name = comm->substr(0, comm->find('\n'));
+  trial.ride_along = try_riding(reader, *now, seat);
+  target::Pauser pauser(process.pid());
+  trial.pause = try_pausing(reader, stat->read().value_or(*now), pauser, tid);
+  return trial;
+}
+
+}  // namespace
+
+ChildTrial try_own_child() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {"not tried", "not tried"};
+  const Fd read_end(ends[0]);
+  Fd write_end(ends[1]);
+  const std::uint64_t word = 0x666c'616d'6574'6170;
+  const pid_t pid = ::fork();
+  if (pid < 0) return {"not tried: fork failed", "not tried: fork failed"};
+  if (pid == 0) {
+    ::close(write_end.release());
+    char byte = 0;
+    ::_exit(::read(read_end.get(), &byte, 1) == 0 ? 0 : 1);  // until we are done, or gone
+  }
+  ChildTrial trial;
+  std::uint64_t copy = 0;
+  target::ProcessMemory memory(pid);
+  const Nanoseconds start = monotonic_now();
+  const target::ReadStatus status = memory.read_value(target::Address{reinterpret_cast<std::uintptr_t>(&word)}, copy);
+  const double time = microseconds_since(start);
+  trial.read =
+      status == target::ReadStatus::ok && copy == word ? fmt::format("works, {:.1f} µs", time) : "not permitted";
+  {
+    target::Pauser pauser(pid);
+    const target::Pause pause = pauser.stop(pid, kPauseTimeout);
+    trial.pause = words_for(pause.status());
+  }
+  ::kill(pid, SIGKILL);
+  ::waitpid(pid, nullptr, 0);
+  return trial;
+}
+
+std::vector<ThreadTrial> try_threads(sampler::ProcessSampler& sampler, sampler::CpuSeat& seat) {
+  struct Known {
+    target::Address state;
+    pid_t tid;
+  };
+  std::vector<Known> threads;
+  const auto note = [&](const sampler::ThreadSample& sample) {
+    if (threads.size() < kMaxThreads) threads.push_back({sample.python.state, sample.tid});
+  };
+  static_cast<void>(sampler.sample(seat, note));  // a process that ended meanwhile has no threads to try
+  seat.go_home();
+  const cpython::Layout& layout = sampler.interpreter().layout;
+  target::ProcessMemory memory(sampler.process().pid());
+  cpython::CodeCache codes(layout);
+  std::vector<ThreadTrial> trials;
+  for (const Known& thread : threads) {
+    cpython::StackReader reader(memory, layout, codes, thread.state, {});
+    trials.push_back(try_thread(sampler.process(), reader, thread.tid, seat));
+  }
+  return trials;
+}
+
+}  // namespace flametap::cli

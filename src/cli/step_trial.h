@@ -1,0 +1,33 @@
+// Each step of the sampling engine tried once by itself, with its result and its time, in words for `doctor`.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "sampler/cpu_seat.h"
+#include "sampler/process_sampler.h"
+
+namespace flametap::cli {
+
+// What we may do with a process that we started ourselves.
+struct ChildTrial {
+  std::string read;
+  std::string pause;
+};
+
+[[nodiscard]] ChildTrial try_own_child();
+
+struct ThreadTrial {
+  pid_t tid;
+  std::string name;
+  std::string free_reading;
+  std::string ride_along;
+  std::string pause;  // a thread that sleeps is never paused: some of its system calls would fail
+};
+
+// The Python threads of a process, which runs on; of many, only the first ones.
+[[nodiscard]] std::vector<ThreadTrial> try_threads(sampler::ProcessSampler& sampler, sampler::CpuSeat& seat);
+
+}  // namespace flametap::cli
