@@ -133,7 +133,7 @@ std::optional<std::vector<std::byte>> ElfFile::section_bytes(std::string_view na
 Symbols ElfFile::find_symbols(const std::vector<std::string_view>& names) const {
   std::unordered_set<std::string_view> wanted(names.begin(), names.end());
   Symbols found;
-  for (const std::uint32_t type : {SHT_DYNSYM, SHT_SYMTAB}) {
+  for (const std::uint32_t type : {std::uint32_t{SHT_DYNSYM}, std::uint32_t{SHT_SYMTAB}}) {
     if (!wanted.empty()) take_symbols(elf_.get(), find_section_of_type(type), wanted, found);
   }
   return found;

@@ -337,6 +337,18 @@ TEST(Module, ProgramInAnotherMountNamespace) {
   EXPECT_EQ(target.number_named("_ZL13hidden_number"), 0x0102030405060708u);
 }
 
+TEST(Module, ProcessInAnotherRoot) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root, to change the root folder";
+  const Folder folder;
+  const TestChild child = TestChild::run([&](const auto& ready) {
+    if (chroot(folder.path().c_str()) != 0) _exit(1);
+    ready();
+  });
+  // Its maps show paths of our root, which its own root does not have.
+  Target target(child.pid());
+  EXPECT_NE(target.exe().file(), nullptr) << target.exe().missing_file_reason();
+}
+
 TEST(Module, ProgramOnAnOverlay) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root, to make namespaces";
   const Folder folder;

@@ -117,14 +117,14 @@ TEST(Pause, TellsHowLongTheTargetStandsStill) {
   });
   Pauser pauser(child.pid());
   std::vector<Nanoseconds> durations;
-  for (int i = 0; i < 5000; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     const Nanoseconds begin = monotonic_now();
     { ASSERT_TRUE(pauser.stop(child.pid(), kLong)); }
     durations.push_back(monotonic_now() - begin);
   }
   std::sort(durations.begin(), durations.end());
-  std::printf("stop and let go: median %.1f us, 99 %% %.1f us\n", static_cast<double>(durations[2500]) / 1000,
-              static_cast<double>(durations[4950]) / 1000);
+  std::printf("stop and let go: median %.1f us, 99 %% %.1f us\n", static_cast<double>(durations[500]) / 1000,
+              static_cast<double>(durations[990]) / 1000);
 }
 
 // --- signals
@@ -173,7 +173,7 @@ TEST(Pause, LosesNoSignalAndDoublesNone) {
   const TestChild sender = start_sender(child.pid(), shared.get());
   Pauser pauser(child.pid());
   int before_a_signal = 0;
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     // While it takes signals, another one is likely to come between our two requests.
     ASSERT_TRUE(takes_a_signal(shared.get()));
     const Pause pause = pauser.stop(child.pid(), kLong);
@@ -221,7 +221,7 @@ TEST(Pause, ATracerThatIsKilledLeavesNothingStoppedAndLosesNoSignal) {
   });
   TestChild sender = start_sender(child.pid(), shared.get());
   std::minstd_rand random(7);
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < 50; ++round) {
     TestChild tracer = TestChild::run([&](const auto& ready) {
       ready();
       Pauser pauser(child.pid());
@@ -358,7 +358,7 @@ TEST(Pause, ThreadsThatEndAreNoticedAndReaped) {
   SharedMemory shared;
   TestChild child = TestChild::run([&](const auto& ready) {
     ready();
-    for (int i = 0; i < 2000; ++i) {
+    for (int i = 0; i < 500; ++i) {
       std::thread([&] { shared->tid = gettid(); }).join();
     }
     _exit(42);
@@ -385,7 +385,7 @@ TEST(Pause, AProgramThatExecsAgainAndAgainRunsToItsEnd) {
   std::ofstream(script) << "if [ $1 -gt 0 ]; then exec /bin/sh \"$0\" $(($1 - 1)); fi; exit 42\n";
   TestChild child = TestChild::run([&](const auto& ready) {
     ready();
-    execl("/bin/sh", "sh", script.c_str(), "300", nullptr);
+    execl("/bin/sh", "sh", script.c_str(), "100", nullptr);
     _exit(1);
   });
   Pauser pauser(child.pid());
@@ -409,7 +409,7 @@ TEST(Pause, AProgramThatExecsAgainAndAgainRunsToItsEnd) {
 TEST(Pause, AThreadThatExecsIsLetGoUnderItsNewId) {
   int gone = 0;
   int replaced = 0;
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < 50; ++round) {
     SharedMemory shared;
     TestChild child = TestChild::run([&](const auto& ready) {
       std::thread([&] {
