@@ -1,0 +1,41 @@
+"""A target of a chosen depth that counts how far it gets: python deep.py DEPTH LEAF_LOOPS COUNTER_FILE.
+
+DEPTH frames of recursion, and below them a loop that calls a leaf function of LEAF_LOOPS loop rounds: 0 makes several
+calls per microsecond, 100 makes calls of some microseconds. The count of calls is kept in COUNTER_FILE.
+"""
+import mmap
+import struct
+import sys
+
+depth, leaf_loops = int(sys.argv[1]), int(sys.argv[2])
+with open(sys.argv[3], "r+b") as counter_file:
+    counter = mmap.mmap(counter_file.fileno(), 8)
+sys.setrecursionlimit(depth + 1000)
+
+
+def leaf(rounds):
+    total = 0
+    for number in range(rounds):
+        total += number
+    return total
+
+
+def work():
+    calls = 0
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
+    while True:
+        for _ in range(100):
+            leaf(leaf_loops)
+        calls += 100
+        struct.pack_into("q", counter, 0, calls)
+
+
+def descend(levels):
+    if levels > 0:
+        descend(levels - 1)
+    else:
+        work()
+
+
+descend(depth - 4)
