@@ -80,6 +80,14 @@ class Target:
     def state(self):
         return self.stat()[0]
 
+    def wait_until_still(self):
+        """Returns once every thread of it sleeps: after its last word, the one that said it has yet to block."""
+        def all_sleep():
+            tasks = Path("/proc/%d/task" % self.pid).iterdir()
+            return all((task / "stat").read_text().rpartition(")")[2].split()[0] == "S" for task in tasks)
+
+        wait_until(all_sleep, "all threads of %d sleep" % self.pid)
+
     def tracer(self):
         for line in Path("/proc/%d/status" % self.pid).read_text().splitlines():
             if line.startswith("TracerPid:"):

@@ -18,6 +18,11 @@ def by_ident(dumped):
     return threads
 
 
+def dump_at_rest(target):
+    target.wait_until_still()
+    return flametap.dump(target.pid)
+
+
 def assert_same_frames(expected, dumped):
     """Names the first frame that differs, because a stack here is some hundred frames long."""
     for depth, (wanted, got) in enumerate(zip(expected, dumped)):
@@ -51,7 +56,7 @@ def tangle(start, tmp_path):
 
 def test_every_thread_shows_its_own_frames(python, tangle):
     target, truth = tangle(python)
-    dumped = flametap.dump(target.pid)
+    dumped = dump_at_rest(target)
     assert_true(truth, dumped)
     assert dumped["pid"] == target.pid
     assert "tangle.py" in dumped["command"]
@@ -61,6 +66,7 @@ def test_every_thread_shows_its_own_frames(python, tangle):
 
 def test_text_for_people_shows_the_innermost_function_of_every_thread(usual_python, tangle):
     target, truth = tangle(usual_python)
+    target.wait_until_still()
     done = flametap.run("dump", "-p", target.pid)
     assert done.code == flametap.DONE, done
     text = done.out.decode()
@@ -71,7 +77,7 @@ def test_text_for_people_shows_the_innermost_function_of_every_thread(usual_pyth
 
 def test_dumping_again_and_again_changes_nothing(usual_python, tangle):
     target, _ = tangle(usual_python)
-    first = flametap.dump(target.pid)
+    first = dump_at_rest(target)
     assert all(flametap.dump(target.pid)["threads"] == first["threads"] for _ in range(20))
 
 
@@ -80,7 +86,7 @@ def test_subinterpreters(python, start):
     truth = target.says()
     if "impossible" in truth:
         pytest.skip(truth["impossible"])
-    dumped = flametap.dump(target.pid)
+    dumped = dump_at_rest(target)
     main = {str(t["ident"]): t["frames"] for t in dumped["threads"] if t["interpreter"] == 0 and t["frames"]}
     assert main == truth["stacks"]
     inside = [t["frames"] for t in dumped["threads"] if t["interpreter"] != 0 and t["frames"]]
@@ -102,7 +108,7 @@ def test_very_deep_recursion(frame_kind, start):
     """It is whole or says that it is not; what is there is true either way."""
     target = start(frame_kind, "abyss.py")
     truth = target.says()["frames"]
-    thread = max(flametap.dump(target.pid)["threads"], key=lambda each: len(each["frames"]))
+    thread = max(dump_at_rest(target)["threads"], key=lambda each: len(each["frames"]))
     assert len(thread["frames"]) >= 1000
     assert thread["outcome"] == ("complete" if len(thread["frames"]) == len(truth) else "truncated")
     assert_same_frames(truth[: len(thread["frames"])], thread["frames"])
@@ -112,7 +118,7 @@ def test_venv(usual_python, tangle, tmp_path):
     subprocess.run([*usual_python.command, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True,
                    env=usual_python.environment())
     target, truth = tangle(usual_python, command=[tmp_path / "venv" / "bin" / "python"])
-    assert_true(truth, flametap.dump(target.pid))
+    assert_true(truth, dump_at_rest(target))
 
 
 def test_embedded_in_another_program(shared_python, tangle, tmp_path):
@@ -125,7 +131,7 @@ def test_embedded_in_another_program(shared_python, tangle, tmp_path):
     )
     home = shared_python.ask("import sys; print(getattr(sys, 'base_exec_prefix', sys.exec_prefix))")
     target, truth = tangle(shared_python, command=[program], env={"PYTHONHOME": home, "PYTHONPATH": str(TARGETS)})
-    assert_true(truth, flametap.dump(target.pid))
+    assert_true(truth, dump_at_rest(target))
 
 
 @pytest.fixture
@@ -150,7 +156,7 @@ def test_libpython_was_deleted(shared_python, tangle, own_libpython):
     target, truth = tangle(shared_python, env=env)
     assert is_mapped(target.pid, library)
     library.unlink()
-    assert_true(truth, flametap.dump(target.pid))
+    assert_true(truth, dump_at_rest(target))
 
 
 def test_libpython_was_replaced(shared_python, tangle, own_libpython):
@@ -161,7 +167,7 @@ def test_libpython_was_replaced(shared_python, tangle, own_libpython):
     other = library.with_suffix(".new")
     shutil.copy("/proc/self/exe", other)
     other.rename(library)
-    assert_true(truth, flametap.dump(target.pid))
+    assert_true(truth, dump_at_rest(target))
 
 
 def test_libpython_is_stripped(shared_python, tangle, own_libpython):
@@ -169,7 +175,7 @@ def test_libpython_is_stripped(shared_python, tangle, own_libpython):
     subprocess.run(["strip", library], check=True)
     target, truth = tangle(shared_python, env=env)
     assert is_mapped(target.pid, library)
-    assert_true(truth, flametap.dump(target.pid))
+    assert_true(truth, dump_at_rest(target))
 
 
 def inner_ids(pid):
@@ -198,7 +204,7 @@ def test_other_namespaces(frame_kind, tangle, tmp_path):
     children = Path("/proc/%d/task/%d/children" % (target.pid, target.pid))
     wait_until(lambda: children.read_text().split(), "unshare has its child")
     target.pid = int(children.read_text().split()[0])
-    dumped = flametap.dump(target.pid)
+    dumped = dump_at_rest(target)
     assert_true(truth, dumped)
     ids = inner_ids(target.pid)
     assert {str(thread["ident"]): thread["id"] for thread in dumped["threads"]} == {

@@ -11,7 +11,7 @@ sys.path.insert(0, str(REPOSITORY / "tools" / "layouts"))
 from fields import TRAITS, spelling  # noqa: E402
 
 CASES = Path(__file__).with_name("line_table_cases.py")
-ENOUGH = 50_000
+ENOUGH = 20_000  # instructions
 
 
 def test_every_instruction_has_the_line_that_the_interpreter_gives_it(python):
