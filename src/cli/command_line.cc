@@ -26,8 +26,7 @@ namespace flametap::cli {
 namespace {
 
 constexpr const char* kMainUsage = "flametap COMMAND [OPTIONS]";
-constexpr const char* kMainFooter = R"(
-Start here:
+constexpr const char* kMainFooter = R"(Start here:
   flametap record -p PID                 watch a running program until Ctrl-C; gives a flame graph
   flametap record -- python3 prog.py     start a program and watch all of it
   flametap dump -p PID                   what is it doing right now?
@@ -37,8 +36,7 @@ Start here:
 constexpr const char* kRecordUsage =
     "flametap record -p PID... [OPTIONS]\n"
     "       flametap record [OPTIONS] -- COMMAND [ARGUMENTS]";
-constexpr const char* kRecordFooter = R"(
-Examples:
+constexpr const char* kRecordFooter = R"(Examples:
   flametap record -p 1234                      until Ctrl-C; a flame graph in the current folder
   flametap record -p 1234 -d 10 -o shop.svg    for ten seconds
   flametap record -p 1234 -p 1235 --by-thread  two processes, each thread apart
@@ -50,14 +48,12 @@ With `--` the exit code is the command's own. Otherwise: 0 done, 1 failed, 2 usa
 process, 5 not a Python process.)";
 
 constexpr const char* kDumpUsage = "flametap dump -p PID [--json]";
-constexpr const char* kDumpFooter = R"(
-Examples:
+constexpr const char* kDumpFooter = R"(Examples:
   flametap dump -p 1234           every thread's stack, the innermost call first
   flametap dump -p 1234 --json    the same for programs)";
 
 constexpr const char* kReportUsage = "flametap report FILE... [OPTIONS]";
-constexpr const char* kReportFooter = R"(
-Examples:
+constexpr const char* kReportFooter = R"(Examples:
   flametap report run.json                    the hottest functions
   flametap report run.json -o run.svg         a flame graph
   flametap report run.json --mode gil -f folded -o -
@@ -66,15 +62,17 @@ Examples:
 Reads json and folded. `-` is standard input.)";
 
 constexpr const char* kDoctorUsage = "flametap doctor [PID]";
-constexpr const char* kDoctorFooter = R"(
-Examples:
+constexpr const char* kDoctorFooter = R"(Examples:
   flametap doctor          what this machine allows
   flametap doctor 1234     and whether, and how, that process can be read)";
 
 // Usage lines as people write them, where CLI11 would say [OPTIONS].
 class HelpText : public CLI::Formatter {
  public:
-  explicit HelpText(std::string usage) : usage_(std::move(usage)) { column_width(26); }
+  explicit HelpText(std::string usage) : usage_(std::move(usage)) {
+    column_width(26);
+    label("Subcommands", "Commands");
+  }
   std::string make_usage(const CLI::App*, std::string) const override { return "Usage: " + usage_ + "\n"; }
 
  private:
@@ -109,7 +107,7 @@ CLI::App& add_record(CLI::App& app, Words& words) {
   CLI::App& command = add_command(app, "record", "Sample running processes, or a command, and draw where the time goes",
                                   kRecordUsage, kRecordFooter);
   RecordRequest& request = words.record;
-  command.add_option("-p,--pid", words.pids, "The processes, which may be several")->type_name("PID...");
+  command.add_option("-p,--pid", words.pids, "The processes, which may be several")->type_name("PID");
   command.add_option("-d,--duration", words.duration, "End after so many seconds")->type_name("SECS");
   command.add_option("-r,--rate", words.rate, "Samples per second, or max [1000]")->type_name("HZ");
   command.add_option("-o,--output", request.output, "Where to write; - is standard output")->type_name("FILE");
@@ -153,6 +151,10 @@ CLI::App& add_doctor(CLI::App& app, Words& words) {
       add_command(app, "doctor", "Say what works on this machine and for a process", kDoctorUsage, kDoctorFooter);
   command.add_option("PID", words.pid, "The process");
   return command;
+}
+
+bool is_command(const CLI::App& app, const std::string& word) {
+  return !app.get_subcommands([&](const CLI::App* command) { return command->get_name() == word; }).empty();
 }
 
 bool given(const CLI::App& command, const char* option) { return command.count(option) > 0; }
@@ -263,6 +265,9 @@ int run_flametap(std::vector<std::string> arguments) {
   if (arguments.empty()) {
     fmt::print(stderr, "{}", app.help());
     return static_cast<int>(Failure::usage);
+  }
+  if (!arguments.front().starts_with('-') && !is_command(app, arguments.front())) {
+    return usage_error({Failure::usage, "no command is called '" + arguments.front() + "'", ""}, "");
   }
   std::ranges::reverse(arguments);  // as the library wants them
   try {

@@ -1,7 +1,5 @@
 #include "cli/diagnostics.h"
 
-#include <fmt/format.h>
-
 #include <cstdio>
 
 namespace flametap::cli {
@@ -18,6 +16,10 @@ int fail(const Error& error) {
   return static_cast<int>(error.kind);
 }
 
-void note(const std::string& line) { fmt::print(stderr, "flametap: {}\n", line); }
+Error cannot(const std::string& what, pid_t pid, const Error& error) {
+  const std::string number = std::to_string(pid);
+  const bool named = error.message.find(number) != std::string::npos;
+  return error.within("cannot " + what + (named ? "" : " process " + number));
+}
 
 }  // namespace flametap::cli

@@ -4,6 +4,8 @@
 //     try: run it as root: sudo flametap ...
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 
 #include "base/result.h"
@@ -15,7 +17,7 @@ namespace flametap::cli {
 // Prints it; gives the exit code that it means.
 int fail(const Error& error);
 
-// One line that is no error.
-void note(const std::string& line);
+// "cannot record process 7: ..."; names the process once, also where the error does so already.
+[[nodiscard]] Error cannot(const std::string& what, pid_t pid, const Error& error);
 
 }  // namespace flametap::cli

@@ -146,7 +146,7 @@ int doctor(std::optional<pid_t> pid) {
   const Result<void> examined = pid ? examine(*pid, text) : Result<void>{};
   const auto written = format::write_output("-", text);
   if (!written) return fail(written.error());
-  if (!examined) return fail(examined.error().within("cannot record process " + std::to_string(*pid)));
+  if (!examined) return fail(cannot("record", *pid, examined.error()));
   return 0;
 }
 

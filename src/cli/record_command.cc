@@ -85,7 +85,7 @@ Result<Processes> attach_all(const RecordRequest& request) {
   Processes processes;
   for (const pid_t pid : request.pids) {
     auto process = ProcessSampler::attach(pid, sampler_options(request));
-    if (!process) return process.error().within("cannot record process " + std::to_string(pid));
+    if (!process) return cannot("record", pid, process.error());
     processes.push_back(std::move(*process));
   }
   return processes;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "cli/diagnostics.h"
 #include "format/text.h"
 #include "sampler/cpu_seat.h"
 #include "sampler/process_sampler.h"
@@ -105,7 +106,7 @@ Result<ThreadDump> take_dump(pid_t pid) {
   auto seat = sampler::CpuSeat::take(std::nullopt);
   if (!seat) return seat.error();
   const auto process = ProcessSampler::attach(pid, {});
-  if (!process) return process.error().within("cannot dump process " + std::to_string(pid));
+  if (!process) return cannot("dump", pid, process.error());
   ProcessSampler& sampler = **process;
   ThreadDump dump{pid, command_of(sampler.process()), cpython::to_string(sampler.interpreter().version), {}};
   Fate fate = Fate::runs;
