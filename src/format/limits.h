@@ -9,6 +9,7 @@
 namespace flametap::format {
 
 inline constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30;
+inline constexpr std::size_t kMaxJsonDepth = 32;
 inline constexpr std::uint32_t kMaxStackDepth = 1 << 16;
 // pprof's numbers are signed.
 inline constexpr std::uint64_t kMaxSum = std::numeric_limits<std::int64_t>::max();
