@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -178,58 +179,31 @@ TEST(Module, OddNames) {
 }
 
 TEST(Module, ProgramFromAMemoryFile) {
-  const TestChild child = TestChild::run([](const auto& ready) {
-    const int program = memfd_create("program", 0);
-    const int source = open((kPrograms + "pie").c_str(), O_RDONLY);
-    std::byte buffer[4096];
-    for (ssize_t size = 0; (size = read(source, buffer, sizeof buffer)) > 0;) {
-      if (write(program, buffer, static_cast<std::size_t>(size)) != size) _exit(1);
-    }
-    close(source);
-    ready();
-    char* const arguments[] = {nullptr};
-    const std::string path = "/proc/self/fd/" + std::to_string(program);
-    execve(path.c_str(), arguments, arguments);
-    _exit(1);
-  });
-  // Its own word that it is ready goes to our standard output; what counts is that the exec is over.
-  const Process process = std::move(*Process::open(child.pid()));
-  while (process.exe_path()->find("memfd") == std::string::npos || process.maps()->size() < 10 ||
-         process.status()->state != TaskState::sleeping) {
-    sched_yield();
+  const Fd program(memfd_create("program", 0));
+  const Fd source(open((kPrograms + "pie").c_str(), O_RDONLY | O_CLOEXEC));
+  std::array<std::byte, 4096> buffer{};
+  for (ssize_t size = 0; (size = read(source.get(), buffer.data(), buffer.size())) > 0;) {
+    ASSERT_EQ(write(program.get(), buffer.data(), static_cast<std::size_t>(size)), size);
   }
+  const TestChild child = TestChild::exec({"/proc/self/fd/" + std::to_string(program.get())});
   Target target(child.pid());
   EXPECT_EQ(target.exe().path(), "/memfd:program");
   ASSERT_NE(target.exe().file(), nullptr) << target.exe().missing_file_reason();
   EXPECT_EQ(target.number_named("_ZL13hidden_number"), 0x0102030405060708u);
 }
 
+void become_nobody() {
+  if (setgid(65534) != 0 || setuid(65534) != 0) _exit(1);
+}
+
 // Runs `check` as a user without rights over other users; its outcome is its exit code.
 int as_nobody(const std::function<int()>& check) {
   TestChild child = TestChild::run([&](const auto& ready) {
     ready();
-    if (setgid(65534) != 0 || setuid(65534) != 0) _exit(1);
+    become_nobody();
     _exit(check());
   });
   return WEXITSTATUS(child.wait());
-}
-
-// A program of the user nobody, from a folder that this user can read.
-TestChild run_as_nobody(const std::string& program) {
-  int ready_pipe[2];
-  if (pipe(ready_pipe) != 0) std::abort();
-  TestChild child = TestChild::run([&](const auto& ready) {
-    if (setgid(65534) != 0 || setuid(65534) != 0) _exit(1);
-    dup2(ready_pipe[1], STDOUT_FILENO);
-    ready();
-    execl(program.c_str(), program.c_str(), nullptr);
-    _exit(1);
-  });
-  char byte = 0;
-  EXPECT_EQ(read(ready_pipe[0], &byte, 1), 1);
-  close(ready_pipe[0]);
-  close(ready_pipe[1]);
-  return child;
 }
 
 TEST(Module, DeletedLibraryWithoutRightsIsReadFromMemory) {
@@ -239,20 +213,7 @@ TEST(Module, DeletedLibraryWithoutRightsIsReadFromMemory) {
   // The loader is started as the program, so that the program itself is not /proc/PID/exe.
   fs::copy_file(kPrograms + "pie", folder / "program");
   chmod((folder / "program").c_str(), 0755);
-  const std::string loader = "/lib64/ld-linux-x86-64.so.2";
-  int ready_pipe[2];
-  ASSERT_EQ(pipe(ready_pipe), 0);
-  const TestChild child = TestChild::run([&](const auto& ready) {
-    if (setgid(65534) != 0 || setuid(65534) != 0) _exit(1);
-    dup2(ready_pipe[1], STDOUT_FILENO);
-    ready();
-    execl(loader.c_str(), loader.c_str(), (folder / "program").c_str(), nullptr);
-    _exit(1);
-  });
-  char byte = 0;
-  ASSERT_EQ(read(ready_pipe[0], &byte, 1), 1);
-  close(ready_pipe[0]);
-  close(ready_pipe[1]);
+  const TestChild child = TestChild::exec({"/lib64/ld-linux-x86-64.so.2", folder / "program"}, become_nobody);
   fs::remove(folder / "program");
   const int outcome = as_nobody([&] {
     const Result<Process> process = Process::open(child.pid());
@@ -279,7 +240,7 @@ TEST(Module, DeletedProgramOfTheSameUserWithoutRights) {
   chmod(folder.path().c_str(), 0755);
   fs::copy_file(kPrograms + "fixed", folder / "program");
   chmod((folder / "program").c_str(), 0755);
-  const TestChild child = run_as_nobody(folder / "program");
+  const TestChild child = TestChild::exec({folder / "program"}, become_nobody);
   fs::remove(folder / "program");
   EXPECT_EQ(as_nobody([&] {
               Target target(child.pid());

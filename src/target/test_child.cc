@@ -43,7 +43,7 @@ TestChild TestChild::run(const std::function<void(const std::function<void()>& r
   return child;
 }
 
-TestChild TestChild::exec(const std::vector<std::string>& arguments) {
+TestChild TestChild::exec(const std::vector<std::string>& arguments, const std::function<void()>& before_exec) {
   Pipe pipe = make_pipe();
   std::vector<char*> argv;
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
@@ -51,6 +51,8 @@ TestChild TestChild::exec(const std::vector<std::string>& arguments) {
   const pid_t pid = fork();
   if (pid < 0) std::abort();
   if (pid == 0) {
+    if (before_exec) before_exec();
+    // A change of user clears this, so it comes after.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     dup2(pipe.write_end.get(), STDOUT_FILENO);
     ::close(pipe.write_end.get());

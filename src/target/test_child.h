@@ -16,8 +16,8 @@ class TestChild {
   // Runs `body` in a forked child, which calls `ready` once; returns when it did. When the body returns, the child
   // waits to be killed.
   static TestChild run(const std::function<void(const std::function<void()>& ready)>& body);
-  // Runs a program that writes a byte to its standard output when it is ready.
-  static TestChild exec(const std::vector<std::string>& arguments);
+  // Runs a program that writes a byte to its standard output when it is ready. The child calls `before_exec` first.
+  static TestChild exec(const std::vector<std::string>& arguments, const std::function<void()>& before_exec = {});
 
   TestChild(TestChild&& other) noexcept;
   TestChild& operator=(TestChild&&) = delete;
