@@ -25,6 +25,7 @@ TEST(LayoutTable, HasEveryVersionThatDoesNotDescribeItself) {
 TEST(LayoutTable, KnowsStructsThatChangedWithinAMinorVersion) {
   EXPECT_EQ(find_layout({3, 7, 3}, false)->runtime.current_thread, 1392u);
   EXPECT_EQ(find_layout({3, 7, 4}, false)->runtime.current_thread, 1480u);
+  EXPECT_EQ(find_layout({3, 7, Version::kUnknownMicro}, false)->runtime.current_thread, 1480u);
 }
 
 TEST(LayoutTable, RefusesWhatItDoesNotKnow) {

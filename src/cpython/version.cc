@@ -31,7 +31,7 @@ std::optional<Version> take_minor(std::string_view& text) {
   if (!major || !take(text, ".")) return std::nullopt;
   const auto minor = take_number(text);
   if (!minor) return std::nullopt;
-  return Version{*major, *minor, 0};
+  return Version{*major, *minor, Version::kUnknownMicro};
 }
 
 // What may stand between the numbers and the blank: "rc2", "a7", "b1", "+" (built from a checkout), or a mix of them.

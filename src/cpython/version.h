@@ -19,6 +19,9 @@
 namespace flametap::cpython {
 
 struct Version {
+  // Sorts behind all others, so that it stands for the newest of its minor version.
+  static constexpr int kUnknownMicro = 0xff;
+
   int major = 0;
   int minor = 0;
   int micro = 0;
@@ -30,14 +33,16 @@ struct Version {
   }
 };
 
+// "3.8.18", or "3.8" if the micro version is not known.
 [[nodiscard]] inline std::string to_string(Version version) {
-  return std::to_string(version.major) + "." + std::to_string(version.minor) + "." + std::to_string(version.micro);
+  const std::string minor = std::to_string(version.major) + "." + std::to_string(version.minor);
+  return version.micro == Version::kUnknownMicro ? minor : minor + "." + std::to_string(version.micro);
 }
 
 // The first "3.8.18 (" or the like in some bytes: how sys.version begins, before the date of the build.
 [[nodiscard]] std::optional<Version> find_version_string(Bytes bytes);
 
-// From "libpython3.8.so.1.0", "python3.11-dbg", "/usr/bin/python2.7" and their like, with micro 0.
+// From "libpython3.8.so.1.0", "python3.11-dbg", "/usr/bin/python2.7" and their like, with kUnknownMicro.
 [[nodiscard]] std::optional<Version> version_from_file_name(std::string_view path);
 
 }  // namespace flametap::cpython
