@@ -13,7 +13,8 @@ from target import PATIENCE_S, wait_until
 
 DONE, FAILED, USAGE, NOT_PERMITTED, NO_SUCH_PROCESS, NOT_PYTHON = range(6)
 
-FRAME = re.compile(r"^(?P<name>.*) \((?P<file>.*):(?P<line>\d+)\)$", re.DOTALL)
+# An instruction that belongs to no line has none: the first one of a module, for example.
+FRAME = re.compile(r"^(?P<name>.*) \((?P<file>.*?)(:(?P<line>\d+))?\)$", re.DOTALL)
 
 Frame = collections.namedtuple("Frame", "name file line")
 
@@ -73,7 +74,7 @@ class Folded:
             parts = stack.split(";")
             frames = [FRAME.match(part) for part in parts]
             if all(frames):
-                self.stacks[tuple(Frame(f["name"], f["file"], int(f["line"])) for f in frames)] += int(count)
+                self.stacks[tuple(Frame(f["name"], f["file"], int(f["line"] or 0)) for f in frames)] += int(count)
             else:
                 unknown = [part for part, frame in zip(parts, frames) if not frame]
                 assert all(part.startswith("(") and part.endswith(")") for part in unknown), "not a frame: %r" % line

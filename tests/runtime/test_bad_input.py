@@ -200,13 +200,18 @@ def test_full_device(python_process, format):
     assert "No space left" in err and "/dev/full" in err
 
 
-def test_full_disk_leaves_nothing_half_written(python_process, tmp_path):
+def test_full_disk_leaves_nothing_half_written(usual_python, start, tmp_path):
+    """The stacks of tangle.py take more room than there is."""
     if os.getuid() != 0:
         pytest.skip("only root can mount a small file system")
-    script = ('mount -t tmpfs -o size=4k none "$1" && "$2" record -p "$3" -d 0.5 -f json -o "$1/out.json"; '
+    target = start(usual_python, "tangle.py", env={"TMPDIR": str(tmp_path)})
+    target.says()
+    small = tmp_path / "small"
+    small.mkdir()
+    script = ('mount -t tmpfs -o size=8k none "$1" && "$2" record -p "$3" -d 0.5 -f json -o "$1/out.json"; '
               'echo $?; ls "$1"')
-    done = subprocess.run(["unshare", "--mount", "sh", "-c", script, "sh", tmp_path, flametap.binary(),
-                           str(python_process.pid)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    done = subprocess.run(["unshare", "--mount", "sh", "-c", script, "sh", small, flametap.binary(),
+                           str(target.pid)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     err = done.stderr.decode()
     assert done.stdout.decode().split() == [str(flametap.FAILED)], "exit code, then what is left there; " + err
     assert "No space left" in err

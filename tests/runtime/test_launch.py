@@ -10,6 +10,7 @@ import flametap
 from target import LineReader
 
 BUSY = """
+import sys
 def leaf(n): return n + 1
 def work(rounds):
     for n in range(rounds): leaf(n)
