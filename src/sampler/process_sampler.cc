@@ -130,7 +130,9 @@ target::Address ProcessSampler::next_of(const Thread& thread) const {
 Fate ProcessSampler::fate() const {
   if (!process_.alive()) return Fate::exited;
   const auto auxv = process_.read_file("auxv");
-  if (!auxv || auxv->empty()) return process_.alive() ? Fate::closed : Fate::exited;
+  // A process on its way out loses its memory some time before it has ended.
+  if (!auxv && auxv.error().kind == Failure::not_permitted) return Fate::closed;
+  if (!auxv || auxv->empty()) return Fate::exited;
   return *auxv == auxv_ ? Fate::runs : Fate::replaced;
 }
 
