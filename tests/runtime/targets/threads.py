@@ -43,7 +43,7 @@ def wait():
 
 
 def visitor():
-    for number in range(2000):
+    for number in range(20000):
         len(str(number))
 
 
