@@ -27,7 +27,7 @@ def main():
         "best_customers": best_customers(priced)[:5],
         "bought_together": bought_together(orders)[:5],
         "delivery_minutes": plan_deliveries(orders),
-        "words": common_words(orders)[:5],
+        "common_words": common_words(orders)[:5],
     }
     print(render(report))
 
@@ -137,7 +137,7 @@ def distance(here, there):
 
 
 def render(report):
-    return json.dumps(report, indent=2)
+    return "\n".join(f"{title:17} {json.dumps(lines)}" for title, lines in report.items())
 
 
 if __name__ == "__main__":
