@@ -30,7 +30,7 @@ class JsonWriter {
     separate();
     char digits[24];
     const std::to_chars_result end = std::to_chars(digits, digits + sizeof digits, number);
-    text_.append(digits, end.ptr);
+    text_.append(digits, static_cast<std::size_t>(end.ptr - digits));
     return *this;
   }
 

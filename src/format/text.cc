@@ -44,15 +44,19 @@ std::string frame_text(const profile::Profile& profile, profile::FrameId frame) 
   std::string text = clean(profile.name(frame));
   const std::string_view file = profile.file(frame);
   if (file.empty()) return text;
-  text += " (" + clean(file);
-  if (const std::int32_t line = profile.frame(frame).line; line > 0) text += ":" + std::to_string(line);
-  return text + ")";
+  text.append(" (").append(clean(file));
+  if (const std::int32_t line = profile.frame(frame).line; line > 0) text.append(":").append(std::to_string(line));
+  return text.append(")");
 }
 
 std::string with_commas(std::uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t place = digits.size(); place > 3;) digits.insert(place -= 3, ",");
-  return digits;
+  const std::string digits = std::to_string(number);
+  std::string result;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) result += ',';
+    result += digits[i];
+  }
+  return result;
 }
 
 std::string human_time(std::uint64_t time_ns) {
