@@ -194,9 +194,10 @@ class SvgWriter {
 
   void write_footer(std::uint64_t top) {
     append(
-        "<g class=\"footer\" data-y=\"{0}\" transform=\"translate(0 {0})\"><svg x=\"0.8%\" width=\"98.4%\" "
+        "<g class=\"footer\" data-y=\"{0}\" data-left-out=\"{2}\" transform=\"translate(0 {0})\"><svg x=\"0.8%\" "
+        "width=\"98.4%\" "
         "height=\"{1}\">\n",
-        top, kFooterHeight);
+        top, kFooterHeight, left_out_);
     append("<text class=\"note\" y=\"17\">Wider means more {}. Callers stand above what they call.</text>\n",
            timed_ ? "time" : "samples");
     append("<text class=\"note\" y=\"33\">Made by {}</text>\n", exporter());

@@ -12,6 +12,7 @@
   const kControls = 40;
   const kDetails = 46;
   const kWide = 860;
+  const someNotDrawn = footer.getAttribute("data-left-out") !== "0"; // a search cannot see those
   const graphTop = Number(graph.getAttribute("y"));
   const graphHeight = Number(graph.getAttribute("height"));
   const footerTop = Number(footer.getAttribute("data-y"));
@@ -185,7 +186,7 @@
       sum += frame.width;
       covered = frame.x + frame.width;
     }
-    found.textContent = words ? `${sum.toFixed(2)} %` : "";
+    found.textContent = words ? `${someNotDrawn ? "≥ " : ""}${sum.toFixed(2)} %` : "";
     found.title = words ? "of all samples are in a matching frame or what it called" : "";
     reset.disabled = zoomed === root && !words;
   }
