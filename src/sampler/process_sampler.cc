@@ -59,7 +59,8 @@ Fate ProcessSampler::sample(CpuSeat& seat, const Sink& sink) {
 // Readers of threads that are still there are kept: they know where the stack is.
 void ProcessSampler::follow_threads() {
   list_ = cpython::read_threads(memory_, interpreter_.layout, interpreter_.runtime);
-  list_is_old_ = !list_.complete;
+  // A list without threads is that of a program which is just starting: nobody would tell us that it has changed.
+  list_is_old_ = !list_.complete || list_.threads.empty();
   shared_.follow(interpreter_, list_);
   const std::vector<pid_t> tids = find_tids();
   std::vector<Thread> now;
