@@ -1,0 +1,62 @@
+#include "cli/summary.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/hottest.h"
+#include "profile/filter.h"
+#include "profile/test_profile.h"
+
+namespace flametap::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+profile::Profile recorded() {
+  profile::TestProfile made;
+  const auto worker = made.thread("worker", 8);
+  made.sample(worker, {"main", "spin"}, 30);
+  made.sample(worker, {"main", "nap"}, 70, 0);
+  profile::Profile profile = made.profile;
+  profile.recording.ended = "the time was up";
+  profile.recording.duration_ns = 100'000'000;
+  profile.recording.rate_hz = 1000;
+  profile.recording.quality.ticks = 100;
+  profile.recording.quality.missed_ticks = 2;
+  profile.recording.quality.free_running = 90;
+  profile.recording.quality.ride_along = 9;
+  profile.recording.quality.paused = 1;
+  profile.recording.quality.torn = 3;
+  return profile;
+}
+
+TEST(Summary, NoLossIsHidden) {
+  const profile::Profile all = recorded();
+  const std::string text = summary_text(all, *profile::filter(all, {.mode = profile::Mode::cpu}), "out.svg");
+  EXPECT_THAT(text, HasSubstr("flametap: the time was up after 100 ms\n"));
+  EXPECT_THAT(text, HasSubstr("100 ticks at 1000 Hz, 2 missed\n"));
+  EXPECT_THAT(text, HasSubstr("100 samples (90 free running, 9 riding along, 1 paused); 3 torn, 0 unreadable\n"));
+  EXPECT_THAT(text, HasSubstr("mode cpu: 30.00 % of the threads' wall time\n"));
+  EXPECT_THAT(text, HasSubstr("100.00 %  spin (/app/a.py)\n"));
+  EXPECT_THAT(text, HasSubstr("written to out.svg\n"));
+  EXPECT_THAT(text, Not(HasSubstr("nap")));
+}
+
+TEST(Summary, SaysWhyThereIsNothingToSee) {
+  profile::TestProfile made;
+  made.sample(made.thread("worker", 8), {"nap"}, 5, 0);
+  const std::string text =
+      summary_text(made.profile, *profile::filter(made.profile, {.mode = profile::Mode::cpu}), "-");
+  EXPECT_THAT(text, HasSubstr("--mode wall"));
+}
+
+TEST(Hottest, TableHasSelfAndTotal) {
+  const std::string table = hottest_table(recorded(), 2);
+  EXPECT_THAT(table, HasSubstr("    70 ms    70.00     70 ms    70.00  nap       /app/a.py\n"));
+  EXPECT_THAT(table, HasSubstr("    30 ms    30.00     30 ms    30.00  spin      /app/a.py\n"));
+  EXPECT_THAT(table, Not(HasSubstr("main")));
+}
+
+}  // namespace
+}  // namespace flametap::cli
