@@ -83,11 +83,12 @@ def test_execs_another_python(usual_python, start, obedient, tmp_path):
     assert target.reap() == 0
 
 
-def test_one_of_two_ends(usual_python, start, tmp_path):
+def test_one_of_two_ends(usual_python, start, two_cpus, tmp_path):
     """The other one is recorded to the end."""
-    first, second = (start(usual_python, "obedient.py") for _ in range(2))
+    ours, theirs = two_cpus
+    first, second = (start(usual_python, "obedient.py", cpus={theirs}) for _ in range(2))
     first.says(), second.says()
-    process = flametap.start("record", "-p", first.pid, "-p", second.pid, "-d", 2, *flametap.into(tmp_path))
+    process = flametap.start_pausing(first, ours, "-p", second.pid, "-d", 2, *flametap.into(tmp_path))
     first.tell("exit 0")
     first.reap()
     recording = flametap.recorded(tmp_path, flametap.finish(process))
