@@ -11,7 +11,6 @@
 #include "cli/step_trial.h"
 #include "format/output_file.h"
 #include "format/text.h"
-#include "sampler/cpu_seat.h"
 #include "sampler/process_sampler.h"
 #include "target/process.h"
 #include "target/rights.h"
@@ -113,10 +112,8 @@ std::string interpreter(const cpython::Interpreter& found) {
 }
 
 std::string trials(sampler::ProcessSampler& sampler) {
-  auto seat = sampler::CpuSeat::take(std::nullopt);
-  if (!seat) return row("steps", seat.error().message);
   std::string text;
-  for (const ThreadTrial& thread : try_threads(sampler, *seat)) {
+  for (const ThreadTrial& thread : try_threads(sampler)) {
     text += fmt::format("  Python thread {}{}\n", thread.tid,
                         thread.name.empty() ? "" : " \"" + format::clean(thread.name) + "\"");
     text += "  " + row("free reading", thread.free_reading);

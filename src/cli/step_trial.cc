@@ -13,6 +13,7 @@
 #include "base/fd.h"
 #include "cpython/code_cache.h"
 #include "cpython/stack_reader.h"
+#include "sampler/cpu_seat.h"
 #include "target/pause.h"
 #include "target/process.h"
 #include "target/process_memory.h"
@@ -84,13 +85,14 @@ void learn(cpython::StackReader& reader) {
   }
 }
 
-std::string try_riding(cpython::StackReader& reader, const target::TaskStat& stat, sampler::CpuSeat& seat) {
+std::string try_riding(cpython::StackReader& reader, const target::TaskStat& stat) {
   if (stat.state != target::TaskState::running) return "not needed: it sleeps";
+  auto seat = sampler::CpuSeat::take(std::nullopt);
+  if (!seat) return seat.error().message;
   const Nanoseconds start = monotonic_now();
-  if (!seat.ride(stat.processor)) return fmt::format("no: CPU {} is closed to us", stat.processor);
+  if (!seat->ride(stat.processor)) return fmt::format("no: CPU {} is closed to us", stat.processor);
   const double move = microseconds_since(start);
   const std::string reading = read_once(reader);
-  seat.go_home();
   return fmt::format("{}, after a move to CPU {} in {:.1f} µs", reading, stat.processor, move);
 }
 
@@ -106,8 +108,7 @@ std::string try_pausing(cpython::StackReader& reader, const target::TaskStat& st
   return fmt::format("{}, {:.1f} µs with stopping and letting go", reading, microseconds_since(start));
 }
 
-ThreadTrial try_thread(const target::Process& process, cpython::StackReader& reader, pid_t tid,
-                       sampler::CpuSeat& seat) {
+ThreadTrial try_thread(const target::Process& process, cpython::StackReader& reader, pid_t tid) {
   ThreadTrial trial{tid, "", "", "not tried: its kernel id is not known", "not tried: its kernel id is not known"};
   learn(reader);
   trial.free_reading = read_once(reader);
@@ -116,10 +117,26 @@ ThreadTrial try_thread(const target::Process& process, cpython::StackReader& rea
   if (tid == 0 || !now) return trial;
   if (const auto comm = process.read_file("task/" + std::to_string(tid) + "/comm"))
     trial.name = comm->substr(0, comm->find('\n'));
-  trial.ride_along = try_riding(reader, *now, seat);
+  trial.ride_along = try_riding(reader, *now);
   target::Pauser pauser(process.pid());
   trial.pause = try_pausing(reader, stat->read().value_or(*now), pauser, tid);
   return trial;
+}
+
+struct KnownThread {
+  target::Address state;
+  pid_t tid;
+};
+
+// By an ordinary sample; a process that ended meanwhile has none.
+std::vector<KnownThread> known_threads(sampler::ProcessSampler& sampler) {
+  std::vector<KnownThread> threads;
+  auto seat = sampler::CpuSeat::take(std::nullopt);
+  if (!seat) return threads;
+  static_cast<void>(sampler.sample(*seat, [&](const sampler::ThreadSample& sample) {
+    if (threads.size() < kMaxThreads) threads.push_back({sample.python.state, sample.tid});
+  }));
+  return threads;
 }
 
 }  // namespace
@@ -155,24 +172,14 @@ ChildTrial try_own_child() {
   return trial;
 }
 
-std::vector<ThreadTrial> try_threads(sampler::ProcessSampler& sampler, sampler::CpuSeat& seat) {
-  struct Known {
-    target::Address state;
-    pid_t tid;
-  };
-  std::vector<Known> threads;
-  const auto note = [&](const sampler::ThreadSample& sample) {
-    if (threads.size() < kMaxThreads) threads.push_back({sample.python.state, sample.tid});
-  };
-  static_cast<void>(sampler.sample(seat, note));  // a process that ended meanwhile has no threads to try
-  seat.go_home();
+std::vector<ThreadTrial> try_threads(sampler::ProcessSampler& sampler) {
   const cpython::Layout& layout = sampler.interpreter().layout;
   target::ProcessMemory memory(sampler.process().pid());
   cpython::CodeCache codes(layout);
   std::vector<ThreadTrial> trials;
-  for (const Known& thread : threads) {
+  for (const KnownThread& thread : known_threads(sampler)) {
     cpython::StackReader reader(memory, layout, codes, thread.state, {});
-    trials.push_back(try_thread(sampler.process(), reader, thread.tid, seat));
+    trials.push_back(try_thread(sampler.process(), reader, thread.tid));
   }
   return trials;
 }

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "sampler/cpu_seat.h"
 #include "sampler/process_sampler.h"
 
 namespace flametap::cli {
@@ -28,6 +27,6 @@ struct ThreadTrial {
 };
 
 // The Python threads of a process, which runs on; of many, only the first ones.
-[[nodiscard]] std::vector<ThreadTrial> try_threads(sampler::ProcessSampler& sampler, sampler::CpuSeat& seat);
+[[nodiscard]] std::vector<ThreadTrial> try_threads(sampler::ProcessSampler& sampler);
 
 }  // namespace flametap::cli
