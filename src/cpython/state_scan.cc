@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "cpython/code_cache.h"
 #include "target/page_cache.h"
 
 namespace flametap::cpython {
@@ -17,7 +18,22 @@ bool is_plausible_pointer(std::uint64_t value) {
   return value >= 0x1000 && value < std::uint64_t{1} << 47 && value % 8 == 0;
 }
 
-bool is_interpreter(Memory& memory, const Layout& layout, Address state) {
+// The innermost frame of a thread leads to a code object, or there is none.
+bool runs_code(Memory& memory, const Layout& layout, CodeCache& codes, Address thread) {
+  Address frame = target::kNull;
+  if (memory.read_value(thread + layout.thread.frame, frame) != ReadStatus::ok) return false;
+  if (layout.frame_link == FrameLink::cframe && frame != target::kNull &&
+      memory.read_value(frame + layout.cframe.current_frame, frame) != ReadStatus::ok) {
+    return false;
+  }
+  if (frame == target::kNull) return true;
+  std::uint64_t code = 0;
+  if (memory.read_value(frame + layout.frame.code, code) != ReadStatus::ok) return false;
+  return codes.load(memory, Address{code & ~layout.code_tag_mask}) != nullptr;
+}
+
+// A thread and its interpreter point at each other, at the same offsets in 2.7: only the code tells which is which.
+bool is_interpreter(Memory& memory, const Layout& layout, CodeCache& codes, Address state) {
   std::uint64_t thread = 0;
   std::uint64_t owner = 0;
   std::uint64_t next = 0;
@@ -26,7 +42,8 @@ bool is_interpreter(Memory& memory, const Layout& layout, Address state) {
   if (memory.read_value(Address{thread} + layout.thread.interpreter, owner) != ReadStatus::ok) return false;
   if (Address{owner} != state) return false;
   if (memory.read_value(state + layout.interpreter.next, next) != ReadStatus::ok) return false;
-  return next == 0 || is_plausible_pointer(next);
+  if (next != 0 && !is_plausible_pointer(next)) return false;
+  return runs_code(memory, layout, codes, Address{thread});
 }
 
 }  // namespace
@@ -35,10 +52,11 @@ std::optional<Address> scan_for_runtime(Memory& memory, const Layout& layout, Ad
   std::vector<std::byte> variables(size);
   if (memory.read(from, variables) != ReadStatus::ok) return std::nullopt;
   target::PageCache pages(memory);
+  CodeCache codes(layout);
   for (std::uint64_t at = (8 - target::to_number(from) % 8) % 8; at + 8 <= size; at += 8) {
     const std::uint64_t value = load<std::uint64_t>(variables, at).value_or(0);
     if (!is_plausible_pointer(value) || at < layout.runtime.interpreters_head) continue;
-    if (is_interpreter(pages, layout, Address{value})) return from + (at - layout.runtime.interpreters_head);
+    if (is_interpreter(pages, layout, codes, Address{value})) return from + (at - layout.runtime.interpreters_head);
   }
   return std::nullopt;
 }

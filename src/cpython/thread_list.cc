@@ -1,5 +1,7 @@
 #include "cpython/thread_list.h"
 
+#include <unordered_set>
+
 #include "base/bytes.h"
 
 namespace flametap::cpython {
@@ -10,7 +12,7 @@ using target::Memory;
 using target::ReadStatus;
 
 constexpr std::size_t kMaxInterpreters = 1024;
-constexpr std::size_t kMaxThreads = 65536;
+constexpr std::size_t kMaxThreads = 16384;
 
 Address pointer_at(Bytes object, Offset offset) {
   return offset == kAbsent ? target::kNull : Address{load<std::uint64_t>(object, offset).value_or(0)};
@@ -20,8 +22,9 @@ Address pointer_at(Bytes object, Offset offset) {
 bool read_threads_of(Memory& memory, const Layout& layout, std::size_t interpreter, ThreadList& list) {
   std::vector<std::byte> object(layout.thread.size);
   const Address owner = list.interpreters[interpreter].state;
+  std::unordered_set<Address> met;
   for (Address at = list.interpreters[interpreter].first_thread; at != target::kNull;) {
-    if (list.threads.size() == kMaxThreads) return false;
+    if (list.threads.size() == kMaxThreads || !met.insert(at).second) return false;
     if (memory.read(at, object) != ReadStatus::ok) return false;
     if (pointer_at(object, layout.thread.interpreter) != owner) return false;
     PythonThread thread{at, pointer_at(object, layout.thread.next), interpreter,
@@ -33,6 +36,12 @@ bool read_threads_of(Memory& memory, const Layout& layout, std::size_t interpret
     at = thread.next;
   }
   return true;
+}
+
+// Where interpreters have no number of their own, they get one here. The list begins with the newest.
+void number_interpreters(ThreadList& list) {
+  auto id = static_cast<std::int64_t>(list.interpreters.size());
+  for (PythonInterpreter& interpreter : list.interpreters) interpreter.id = --id;
 }
 
 }  // namespace
@@ -55,6 +64,7 @@ ThreadList read_threads(Memory& memory, const Layout& layout, Address runtime) {
     complete = read_threads_of(memory, layout, list.interpreters.size() - 1, list) && complete;
     at = pointer_at(object, layout.interpreter.next);
   }
+  if (layout.interpreter.id == kAbsent) number_interpreters(list);
   list.complete = complete;
   return list;
 }

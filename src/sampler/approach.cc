@@ -5,12 +5,12 @@
 namespace flametap::sampler {
 
 void Approach::note(bool verified) {
-  failure_rate_ += ((verified ? 0.0 : 1.0) - failure_rate_) / kMemory;
-  if (stand_still_) {
-    pause_ = verified ? std::max(kMinPause, pause_ - pause_ / 8) : std::min(kMaxPause, pause_ + pause_ / 8);
-    stand_still_ = failure_rate_ > kRareAgain;
+  if (verified) {
+    verified_in_a_row_ = std::min(verified_in_a_row_ + 1, kCalm);
+    pause_ = kMinPause;
   } else {
-    stand_still_ = failure_rate_ > kTooOften;
+    verified_in_a_row_ = 0;
+    pause_ = std::min(kMaxPause, 2 * pause_);
     samples_until_trial_ = pause_;
   }
 }

@@ -2,9 +2,11 @@
 //
 // A reading from another core costs the target nothing, but it fails more often while the target is in short functions
 // than while it is in long ones. Whatever is done about the failed ones, the others lean towards the long ones: the
-// shares are wrong by up to the rate of failures. So that rate, measured all the time, decides: above 0.5 % every
-// sample of this thread is taken standing still, whatever the free reading would have said. Now and then a free reading
-// is tried besides, only to measure the rate; its result is never a sample.
+// shares are wrong by up to the rate of failures. And a thread that calls several times during one reading can make two
+// readings agree by chance. So a thread is read freely only while that never fails: after a long run of verified free
+// readings, and until the first one that is not. Otherwise every sample is taken standing still, whatever a free
+// reading would have said; now and then some free readings are tried besides, only to see whether it has calmed down.
+// They are never samples.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +15,24 @@ namespace flametap::sampler {
 
 class Approach {
  public:
-  [[nodiscard]] bool stand_still() const { return stand_still_; }
+  [[nodiscard]] bool stand_still() const { return verified_in_a_row_ < kCalm; }
 
-  // The first free reading of a sample, or a trial, was verified or not.
+  // A free reading, of a sample or a trial, was verified or not.
   void note(bool verified);
 
   // While standing still: is a round of trials due with this sample?
   [[nodiscard]] bool trial_due();
-  // How many free readings one round tries.
+  // How many free readings one round tries at the most: it ends with the first that fails.
   static constexpr int kTrials = 16;
 
  private:
-  static constexpr double kMemory = 256;  // readings
-  static constexpr double kTooOften = 0.005;
-  static constexpr double kRareAgain = 0.001;
-  static constexpr std::uint32_t kMinPause = 64;  // samples between two rounds of trials
-  static constexpr std::uint32_t kMaxPause = 4096;
+  static constexpr std::uint32_t kCalm = 256;     // then at most about one reading in a hundred fails
+  static constexpr std::uint32_t kMinPause = 16;  // samples between two rounds of trials
+  static constexpr std::uint32_t kMaxPause = 1024;
 
-  double failure_rate_ = 0;
-  bool stand_still_ = false;
-  std::uint32_t samples_until_trial_ = kMinPause;
+  std::uint32_t verified_in_a_row_ = 0;
   std::uint32_t pause_ = kMinPause;
+  std::uint32_t samples_until_trial_ = 1;
 };
 
 }  // namespace flametap::sampler

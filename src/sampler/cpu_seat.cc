@@ -17,7 +17,7 @@ Result<CpuSeat> CpuSeat::take(std::optional<int> home) {
     }
     CPU_ZERO(&seat.home_);
     CPU_SET(*home, &seat.home_);
-    if (sched_setaffinity(0, sizeof seat.home_, &seat.home_) != 0) return errno_error("sched_setaffinity", errno);
+    if (!sit_on(seat.home_)) return errno_error("sched_setaffinity", errno);
   }
   return seat;
 }
@@ -26,13 +26,16 @@ CpuSeat::CpuSeat(CpuSeat&& other) noexcept
     : allowed_(other.allowed_),
       home_(other.home_),
       riding_on_(other.riding_on_),
+      off_(other.off_),
       owns_(std::exchange(other.owns_, false)) {}
 
 CpuSeat::~CpuSeat() {
-  if (owns_) sched_setaffinity(0, sizeof allowed_, &allowed_);
+  if (owns_) sit_on(allowed_);
 }
 
 bool CpuSeat::may_ride(int cpu) const { return cpu >= 0 && cpu < CPU_SETSIZE && CPU_ISSET(cpu, &allowed_); }
+
+bool CpuSeat::sit_on(const cpu_set_t& cpus) { return sched_setaffinity(0, sizeof cpus, &cpus) == 0; }
 
 bool CpuSeat::ride(int cpu) {
   if (riding_on_ == cpu) return true;
@@ -40,15 +43,19 @@ bool CpuSeat::ride(int cpu) {
   cpu_set_t there;
   CPU_ZERO(&there);
   CPU_SET(cpu, &there);
-  if (sched_setaffinity(0, sizeof there, &there) != 0) return false;
+  if (!sit_on(there)) return false;
   riding_on_ = cpu;
   return true;
 }
 
-void CpuSeat::go_home() {
-  if (!riding_on_) return;
-  sched_setaffinity(0, sizeof home_, &home_);
+bool CpuSeat::keep_off(int cpu) {
+  if (!riding_on_ && off_ == cpu) return true;
+  cpu_set_t elsewhere = home_;
+  if (cpu >= 0 && cpu < CPU_SETSIZE) CPU_CLR(cpu, &elsewhere);
+  if (CPU_COUNT(&elsewhere) == 0 || !sit_on(elsewhere)) return false;
   riding_on_.reset();
+  off_ = cpu;
+  return true;
 }
 
 }  // namespace flametap::sampler

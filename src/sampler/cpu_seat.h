@@ -28,16 +28,19 @@ class CpuSeat {
   [[nodiscard]] bool may_ride(int cpu) const;
   // Returns once the thread runs there. False: the kernel did not let us.
   [[nodiscard]] bool ride(int cpu);
-  void go_home();
+  // Goes home, but not to this CPU. False: there is no other at home.
+  bool keep_off(int cpu);
   // The CPU that it moved to, or none when it is at home.
   [[nodiscard]] std::optional<int> riding_on() const { return riding_on_; }
 
  private:
   CpuSeat(const cpu_set_t& allowed, const cpu_set_t& home) : allowed_(allowed), home_(home) {}
+  static bool sit_on(const cpu_set_t& cpus);
 
   cpu_set_t allowed_;
   cpu_set_t home_;
   std::optional<int> riding_on_;
+  std::optional<int> off_;  // the CPU that it keeps off at home
   bool owns_ = true;
 };
 

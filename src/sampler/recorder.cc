@@ -11,6 +11,7 @@ namespace flametap::sampler {
 namespace {
 
 constexpr Nanoseconds kLongestSleep = 50'000'000;  // so that `stop` is seen soon
+constexpr Nanoseconds kShortestRideGap = 50'000;
 constexpr Nanoseconds kProgressInterval = 250'000'000;
 
 // Sleeps towards an absolute deadline, but never long. A signal may end it early.
@@ -64,6 +65,8 @@ profile::Profile Recorder::run(const std::atomic<bool>& stop, Progress& progress
     }
     builder_.count_tick(tick.missed);
     sample_all(monotonic_now() - start, tick.weight);
+    // As fast as possible must not mean that a target which stands still for us never gets its CPU back.
+    if (options_.rate_hz == 0 && seat_.riding_on()) sleep_towards(monotonic_now() + kShortestRideGap);
     if (std::exchange(has_waited_, false)) schedule = Schedule(options_.rate_hz, monotonic_now(), ++options_.seed);
     if (tick.deadline >= next_report) {
       report(progress);

@@ -1,5 +1,6 @@
 #include "sampler/thread_sampler.h"
 
+#include <algorithm>
 #include <ctime>
 #include <utility>
 
@@ -12,12 +13,32 @@ using stack::Step;
 
 constexpr int kLearnAttempts = 3;
 constexpr int kRideAttempts = 6;
-constexpr Nanoseconds kPauseTimeout = 5'000'000;
+constexpr Nanoseconds kPauseTimeout = 200'000'000;  // on a machine with more to do than CPUs it takes its turn to stop
+constexpr Nanoseconds kLongestReading = 50'000;
+constexpr Nanoseconds kLongestSpin =
+    3'000;  // between free readings, so that they do not beat with a loop of the target
+constexpr int kFreeReadings = 2;
+constexpr int kFreeReadingsOfAFastThread = 8;  // that we may neither ride with nor pause
+
+constexpr Sampled kThreadEnded{.outcome = Outcome::no_frames, .gone = true};
 
 bool is_verified(Reading reading) { return reading == Reading::verified || reading == Reading::no_frames; }
 bool is_end(Reading reading) { return reading == Reading::gone || reading == Reading::denied; }
 
 bool is_running(const target::TaskStat& stat) { return stat.state == target::TaskState::running; }
+
+void spin(Nanoseconds duration) {
+  const Nanoseconds start = monotonic_now();
+  while (monotonic_now() - start < duration) {
+  }
+}
+
+// Only the line of the innermost frame may differ.
+bool same_stack(std::span<const cpython::CodeFrame> one, std::span<const cpython::CodeFrame> other) {
+  if (one.size() != other.size()) return false;
+  if (one.empty()) return true;
+  return one.front().code == other.front().code && std::ranges::equal(one.subspan(1), other.subspan(1));
+}
 
 // Lets the target leave a state that cannot be read, such as a frame that is half made.
 void let_it_run() {
@@ -38,21 +59,42 @@ void ThreadSampler::warm_up() {
 
 Sampled ThreadSampler::sample(const Tools& tools) {
   if (reader_->old()) reader_->learn();
-  if (approach_.stand_still() && stat_) {
+  if (!stat_) return finish(read_and_learn(), Step::free_running, true);
+  if (approach_.stand_still()) {
     if (approach_.trial_due()) try_free_readings(tools);
     return sample_riding(tools);
   }
-  tools.seat.go_home();
-  const Reading reading = reader_->read();
+  const Reading reading = read_freely(tools, kFreeReadings);
   approach_.note(is_verified(reading) || is_end(reading));
-  if (!is_verified(reading) && !is_end(reading)) {
-    if (stat_) return sample_riding(tools);
-    return finish(read_and_learn(), Step::free_running, true);
-  }
-  if (!tools.always_ask_state || !stat_) return finish(reading, Step::free_running, true);
+  if (!is_verified(reading) && !is_end(reading)) return sample_riding(tools);
+  if (!tools.always_ask_state) return finish(reading, Step::free_running, true);
   const auto stat = stat_->read();
-  if (!stat) return {.outcome = Outcome::no_frames, .gone = true};
+  if (!stat) return kThreadEnded;
+  last_cpu_ = stat->processor;
   return finish(reading, Step::free_running, is_running(*stat));
+}
+
+// From another CPU than the thread's, if there is one; several times in a row, all of which must give the same stack,
+// since a thread that calls and returns fast enough can make the two halves of one reading agree by chance; and each in
+// one go: while we were put off our CPU in the middle of it, much may have happened that neither half shows.
+Reading ThreadSampler::read_freely(const Tools& tools, int times) {
+  tools.seat.keep_off(last_cpu_);
+  Reading first = Reading::moved;
+  for (int i = 0; i < times; ++i) {
+    if (i > 0) spin(random_() % kLongestSpin);
+    const Nanoseconds start = monotonic_now();
+    const Reading reading = reader_->read();
+    if (!is_verified(reading)) return reading;
+    if (monotonic_now() - start > kLongestReading) return Reading::moved;
+    const auto frames = reader_->frames();
+    if (i == 0) {
+      first = reading;
+      first_frames_.assign(frames.begin(), frames.end());
+    } else if (reading != first || !same_stack(frames, first_frames_)) {
+      return Reading::moved;
+    }
+  }
+  return first;
 }
 
 // Reads until the guess covers what the thread does, or until it is clear that it moves too fast for that.
@@ -66,16 +108,20 @@ Reading ThreadSampler::read_and_learn() {
 }
 
 void ThreadSampler::try_free_readings(const Tools& tools) {
-  tools.seat.go_home();
+  const auto stat = stat_->read();
+  if (!stat) return;
+  last_cpu_ = stat->processor;
+  if (!tools.seat.keep_off(last_cpu_)) return;  // from its own CPU every reading would succeed
   for (int i = 0; i < Approach::kTrials; ++i) {
-    const Reading reading = reader_->read();
+    const Reading reading = read_freely(tools, kFreeReadings);
     approach_.note(is_verified(reading));
-    if (!is_verified(reading)) reader_->learn();
+    if (is_verified(reading)) continue;
+    reader_->learn();
+    return;
   }
 }
 
 Sampled ThreadSampler::sample_riding(const Tools& tools) {
-  constexpr Sampled kThreadEnded{.outcome = Outcome::no_frames, .gone = true};
   for (int i = 0; i < kRideAttempts; ++i) {
     if (i > 1) let_it_run();
     if (!tools.seat.riding_on()) {
@@ -100,12 +146,16 @@ Sampled ThreadSampler::sample_riding(const Tools& tools) {
 
 // Reached only by a thread that is running.
 Sampled ThreadSampler::sample_paused(const Tools& tools) {
-  if (tools.pauser == nullptr) return finish(read_and_learn(), Step::free_running, true);
+  if (tools.pauser == nullptr) {
+    (void)read_and_learn();
+    return finish(read_freely(tools, kFreeReadingsOfAFastThread), Step::free_running, true);
+  }
   Reading reading = Reading::moved;
   for (int i = 0; i < kLearnAttempts; ++i) {
     if (i > 0) let_it_run();
     const target::Pause pause = tools.pauser->stop(tid_, kPauseTimeout);
-    if (pause.status() == target::PauseStatus::gone) return {.outcome = Outcome::no_frames, .gone = true};
+    if (pause.status() == target::PauseStatus::gone) return kThreadEnded;
+    if (pause.status() == target::PauseStatus::timed_out) continue;  // it is still asked to stop
     if (!pause) break;
     reading = read_and_learn();
     if (is_verified(reading) || is_end(reading)) return finish(reading, Step::pause, true);

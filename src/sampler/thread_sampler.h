@@ -9,6 +9,8 @@
 
 #include <memory>
 #include <optional>
+#include <random>
+#include <vector>
 
 #include "cpython/stack_reader.h"
 #include "sampler/approach.h"
@@ -48,6 +50,7 @@ class ThreadSampler {
 
  private:
   [[nodiscard]] cpython::Reading read_and_learn();
+  [[nodiscard]] cpython::Reading read_freely(const Tools& tools, int times);
   void try_free_readings(const Tools& tools);
   [[nodiscard]] Sampled sample_riding(const Tools& tools);
   [[nodiscard]] Sampled sample_paused(const Tools& tools);
@@ -56,6 +59,9 @@ class ThreadSampler {
   std::unique_ptr<cpython::StackReader> reader_;
   std::optional<target::ThreadStat> stat_;
   pid_t tid_;
+  int last_cpu_ = -1;                             // on which the thread was when we last asked
+  std::vector<cpython::CodeFrame> first_frames_;  // of several free readings
+  std::minstd_rand random_;
   Approach approach_;
 };
 
