@@ -13,12 +13,14 @@ using target::Address;
 using target::Memory;
 using target::ReadStatus;
 
+constexpr int kMaxThreads = 256;  // that may all be without Python code
+
 // An address that user space may have, of something that holds pointers.
 bool is_plausible_pointer(std::uint64_t value) {
   return value >= 0x1000 && value < std::uint64_t{1} << 47 && value % 8 == 0;
 }
 
-// The innermost frame of a thread leads to a code object, or there is none.
+// The innermost frame of the thread leads to a code object.
 bool runs_code(Memory& memory, const Layout& layout, CodeCache& codes, Address thread) {
   Address frame = target::kNull;
   if (memory.read_value(thread + layout.thread.frame, frame) != ReadStatus::ok) return false;
@@ -26,24 +28,24 @@ bool runs_code(Memory& memory, const Layout& layout, CodeCache& codes, Address t
       memory.read_value(frame + layout.cframe.current_frame, frame) != ReadStatus::ok) {
     return false;
   }
-  if (frame == target::kNull) return true;
   std::uint64_t code = 0;
-  if (memory.read_value(frame + layout.frame.code, code) != ReadStatus::ok) return false;
+  if (frame == target::kNull || memory.read_value(frame + layout.frame.code, code) != ReadStatus::ok) return false;
   return codes.load(memory, Address{code & ~layout.code_tag_mask}) != nullptr;
 }
 
-// A thread and its interpreter point at each other, at the same offsets in 2.7: only the code tells which is which.
+// Its threads point back to it, and one of them runs Python code. Less will not do: in 2.7 a thread and its interpreter
+// point at each other at the same offsets, and so do the members of many a list.
 bool is_interpreter(Memory& memory, const Layout& layout, CodeCache& codes, Address state) {
   std::uint64_t thread = 0;
-  std::uint64_t owner = 0;
-  std::uint64_t next = 0;
   if (memory.read_value(state + layout.interpreter.threads_head, thread) != ReadStatus::ok) return false;
-  if (!is_plausible_pointer(thread)) return false;
-  if (memory.read_value(Address{thread} + layout.thread.interpreter, owner) != ReadStatus::ok) return false;
-  if (Address{owner} != state) return false;
-  if (memory.read_value(state + layout.interpreter.next, next) != ReadStatus::ok) return false;
-  if (next != 0 && !is_plausible_pointer(next)) return false;
-  return runs_code(memory, layout, codes, Address{thread});
+  for (int i = 0; i < kMaxThreads && is_plausible_pointer(thread); ++i) {
+    std::uint64_t owner = 0;
+    if (memory.read_value(Address{thread} + layout.thread.interpreter, owner) != ReadStatus::ok) return false;
+    if (Address{owner} != state) return false;
+    if (runs_code(memory, layout, codes, Address{thread})) return true;
+    if (memory.read_value(Address{thread} + layout.thread.next, thread) != ReadStatus::ok) return false;
+  }
+  return false;
 }
 
 }  // namespace

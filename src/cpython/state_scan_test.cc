@@ -32,5 +32,23 @@ TEST(StateScanTest, DoesNotTakeAThreadForAnInterpreter) {
   }
 }
 
+TEST(StateScanTest, DoesNotTakeAListForAnInterpreter) {
+  for (const Layout& layout : all_layouts()) {
+    if (layout.free_threaded) continue;
+    FakeInterpreter python(layout);
+    // Two members of a circular list, of which every word points to the other; but for the frame, which is null.
+    const target::Address one = python.allocate(4096);
+    const target::Address other = python.allocate(4096);
+    const target::Address variables = python.allocate(4096);
+    for (std::uint64_t offset = 0; offset < 512; offset += 8) {
+      python.put(one + offset, target::to_number(other));
+      python.put(other + offset, target::to_number(one));
+    }
+    python.put(other + layout.thread.frame, 0);
+    python.put(variables + 1024, target::to_number(one));
+    EXPECT_EQ(scan_for_runtime(python.memory(), layout, variables, 4096), std::nullopt) << to_string(layout.version);
+  }
+}
+
 }  // namespace
 }  // namespace flametap::cpython

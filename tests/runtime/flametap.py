@@ -114,11 +114,14 @@ def record(folder, *args, **options):
 def start_pausing(target, cpu, *args, **options):
     """Starts a recording that has to pause the target, because it may not run on the target's CPU.
 
-    Returns once it does so. Being traced is the one sign from outside that sampling has begun.
+    Returns once it does so for the second time: then the first sample is done. Being traced is the one sign from
+    outside that sampling has begun.
     """
     process = start("record", "-p", target.pid, *args, wrap=["taskset", "-c", cpu], **options)
-    wait_until(lambda: process.poll() is not None or target.tracer() != 0, "flametap paused the target")
-    assert process.poll() is None, Run(process.returncode, *process.communicate())
+    for is_traced in (True, False, True):
+        wait_until(lambda: process.poll() is not None or (target.tracer() != 0) == is_traced,
+                   "flametap paused the target twice")
+        assert process.poll() is None, Run(process.returncode, *process.communicate())
     return process
 
 
