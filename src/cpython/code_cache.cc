@@ -23,6 +23,7 @@ Address pointer_at(Bytes object, Offset offset) { return Address{load<std::uint6
 
 // A witness is added with the bytes that stand there now: the reading that confirms it comes later.
 void add_witness(Memory& memory, Address from, std::uint64_t length, KnownCode& known) {
+  if (length == 0) return;
   const auto wanted = static_cast<std::uint32_t>(std::min(length, kMaxWitness));
   const auto start = known.expected.size();
   known.expected.resize(start + wanted);
