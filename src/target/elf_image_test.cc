@@ -122,7 +122,11 @@ TEST(ElfImage, OneReadOpensItAndAFewFindASymbol) {
   ASSERT_TRUE(image);
   EXPECT_EQ(program.memory().calls().size(), 1u);
   EXPECT_EQ(image->find_symbols({"exported_number"}).size(), 1u);
-  EXPECT_LE(program.memory().calls().size(), 10u);
+  // One read for each table, and one for each entry of the name's bucket, whose order the linker chooses: of the 18
+  // symbols of this program at most 8 share one.
+  constexpr std::size_t kTables = 6;
+  constexpr std::size_t kLongestBucket = 8;
+  EXPECT_LE(program.memory().calls().size(), kTables + kLongestBucket);
 }
 
 TEST(ElfImage, RefusesWhatIsNoImage) {
