@@ -72,7 +72,9 @@ bool Launched::ended() const {
   if (exit_code_ >= 0) return true;
   siginfo_t info{};
   // Only looks: it stays a zombie until `wait`.
-  return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == pid_;
+  if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0) return true;
+  // While it is traced by us, its stops are reported too.
+  return info.si_pid == pid_ && info.si_code != CLD_TRAPPED && info.si_code != CLD_STOPPED;
 }
 
 int Launched::wait() {
@@ -82,7 +84,8 @@ int Launched::wait() {
   }
   signals_.share_with(0);  // before its pid can become somebody else's
   int status = 0;
-  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  // While it is traced by us, its stops are reported too.
+  while ((::waitpid(pid_, &status, 0) < 0 && errno == EINTR) || WIFSTOPPED(status)) {
   }
   exit_code_ = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   return exit_code_;

@@ -259,22 +259,26 @@ sampler::Recorder make_recorder(const Request& request, sampler::CpuSeat seat) {
   return {options, std::move(seat)};
 }
 
-int sample_process(const Request& request, sampler::CpuSeat seat) {
+int sample_process(const Request& request) {
+  auto seat = sampler::CpuSeat::take(std::nullopt);
+  if (!seat) return complain(seat.error());
   const Signals signals;
   auto process = sampler::ProcessSampler::attach(*request.pid, {});
   if (!process) return complain(process.error());
-  if (request.seconds == 0) return write_text(request, collapsed(request, sample_once(**process, seat)));
-  sampler::Recorder recorder = make_recorder(request, std::move(seat));
+  if (request.seconds == 0) return write_text(request, collapsed(request, sample_once(**process, *seat)));
+  sampler::Recorder recorder = make_recorder(request, std::move(*seat));
   recorder.add(std::move(*process));
   sampler::Progress progress;
   return write_text(request, collapsed(request, recorder.run(signals.stop(), progress)));
 }
 
-int trace_command(const Request& request, sampler::CpuSeat seat) {
+int trace_command(const Request& request) {
   Signals signals;
   auto started = Launched::start(request.command, signals);
   if (const auto* const failed = std::get_if<Launched::Failed>(&started)) return complain(failed->error);
   Launched& command = std::get<Launched>(started);
+  auto seat = sampler::CpuSeat::take(std::nullopt);  // only now: the command would inherit it
+  if (!seat) return complain(seat.error());
   PythonSearch search(command, signals.stop(), {});
   auto python = search.find(std::nullopt);
   if (!python) {
@@ -283,11 +287,14 @@ int trace_command(const Request& request, sampler::CpuSeat seat) {
     return complain(fmt::format("No Python was found in {}. Child process exited with status: {}",
                                 request.command.front(), status));
   }
-  sampler::Recorder recorder = make_recorder(request, std::move(seat));
-  recorder.add(std::move(python));
-  recorder.set_successor([&](pid_t, sampler::Fate) { return search.find(std::nullopt); });
-  sampler::Progress progress;
-  const int code = write_text(request, collapsed(request, recorder.run(signals.stop(), progress)));
+  const profile::Profile all = [&] {
+    sampler::Recorder recorder = make_recorder(request, std::move(*seat));
+    recorder.add(std::move(python));
+    recorder.set_successor([&](pid_t, sampler::Fate) { return search.find(std::nullopt); });
+    sampler::Progress progress;
+    return recorder.run(signals.stop(), progress);
+  }();
+  const int code = write_text(request, collapsed(request, all));
   command.wait();
   return code;
 }
@@ -302,9 +309,7 @@ int pyflame(int argc, char** argv) {
     return complain(fmt::format("cannot open file \"{}\" as output: {}", request.output, writable.error().message));
   }
   if (request.dump) return dump_threads(request);
-  auto seat = sampler::CpuSeat::take(std::nullopt);
-  if (!seat) return complain(seat.error());
-  return request.trace ? trace_command(request, std::move(*seat)) : sample_process(request, std::move(*seat));
+  return request.trace ? trace_command(request) : sample_process(request);
 }
 
 }  // namespace flametap::cli

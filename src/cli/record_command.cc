@@ -36,8 +36,6 @@ sampler::Recorder::Options recorder_options(const RecordRequest& request) {
   sampler::Recorder::Options options;
   options.rate_hz = request.rate_hz;
   options.duration = request.duration;
-  options.process = sampler_options(request);
-  options.home_cpu = request.cpu;
   options.seed = monotonic_now();
   return options;
 }
@@ -120,6 +118,8 @@ int no_python_seen(const RecordRequest& request, const PythonSearch& search, int
 
 // Exit codes of the command win over ours: scripts around it rely on them.
 int record_command(const RecordRequest& request, const Output& output) {
+  // The seat is taken only after the command has started, which would inherit it.
+  if (const auto seated = sampler::CpuSeat::check(request.cpu); !seated) return fail(seated.error());
   Signals signals;
   auto started = Launched::start(request.command, signals);
   if (const auto* const failed = std::get_if<Launched::Failed>(&started)) {
@@ -136,11 +136,14 @@ int record_command(const RecordRequest& request, const Output& output) {
   const std::string own_path = default_path(*python, output.format);
   std::optional<Nanoseconds> deadline;
   if (request.duration) deadline = monotonic_now() + *request.duration;
-  sampler::Recorder recorder(recorder_options(request), std::move(*seat));
-  recorder.add(std::move(python));
-  recorder.set_successor([&](pid_t, sampler::Fate) { return search.find(deadline); });
-  sampler::Progress progress;  // nobody watches it: the terminal is the command's
-  const profile::Profile all = recorder.run(signals.stop(), progress);
+  // The recorder ends before we wait for the command: a thread that it asked to stop too late is let go with it.
+  const profile::Profile all = [&] {
+    sampler::Recorder recorder(recorder_options(request), std::move(*seat));
+    recorder.add(std::move(python));
+    recorder.set_successor([&](pid_t, sampler::Fate) { return search.find(deadline); });
+    sampler::Progress progress;  // nobody watches it: the terminal is the command's
+    return recorder.run(signals.stop(), progress);
+  }();
   // Written at once: the command may go on for long, or never end.
   const auto done = write_results(request, output, own_path, all);
   if (!done) fail(done.error());

@@ -55,6 +55,7 @@ void StackReader::start_afresh() {
 // The frames of ordinary calls lie in a list of chunks that the thread owns, one after the other (3.11+).
 void StackReader::learn_chunks(Bytes thread) {
   const auto chunk = Address{number_at(thread, layout_.thread.stack_chunk)};
+  if (chunk == target::kNull) chunk_ = chunk_end_ = chunk_used_ = 0;  // it has not run anything yet
   const std::uint64_t top = number_at(thread, layout_.thread.stack_top);
   std::uint64_t size = 0;
   const std::uint64_t start = to_number(chunk);
@@ -114,7 +115,9 @@ void StackReader::learn_code(Address address) {
     return pages_.read(witness.from, read) == ReadStatus::ok &&
            std::ranges::equal(Bytes(read), known->expected_of(witness));
   };
-  if (known == nullptr || !std::ranges::all_of(known->witnesses, confirmed)) known = codes_.load(pages_, address);
+  // Loaded from the target itself, the object first and its texts after it: if a later reading finds the object's
+  // version unchanged, it lived throughout. Pages could be from different moments.
+  if (known == nullptr || !std::ranges::all_of(known->witnesses, confirmed)) known = codes_.load(memory_, address);
   const auto place = std::find_if(wanted_codes_.begin(), wanted_codes_.end(), same);
   if (known == nullptr) {
     if (place != wanted_codes_.end()) wanted_codes_.erase(place);

@@ -55,7 +55,8 @@ Reading StackReader::read_once() {
   if (result.status == ReadStatus::gone) return Reading::gone;
   if (result.status == ReadStatus::denied) return Reading::denied;
   if (result.status != ReadStatus::ok) return Reading::unmapped;
-  bool known = true;
+  bool known =
+      layout_.thread.stack_chunk == kAbsent || word<std::uint64_t>(thread_words_, layout_.thread.stack_chunk) == chunk_;
   const Address innermost = innermost_frame(known);
   if (!known) return Reading::unknown;
   if (innermost == target::kNull) return Reading::no_frames;

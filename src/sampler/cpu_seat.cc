@@ -35,18 +35,25 @@ void ask_for_short_turns() {
   ::syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 
+bool is_in(const cpu_set_t& cpus, int cpu) { return cpu >= 0 && cpu < CPU_SETSIZE && CPU_ISSET(cpu, &cpus); }
+
 }  // namespace
 
+Result<void> CpuSeat::check(std::optional<int> home) {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return errno_error("sched_getaffinity", errno);
+  if (!home || is_in(allowed, *home)) return {};
+  return Error{Failure::usage, "CPU " + std::to_string(*home) + " is not one that flametap may use",
+               "choose one of those that `taskset -cp $$` shows"};
+}
+
 Result<CpuSeat> CpuSeat::take(std::optional<int> home) {
+  if (const auto possible = check(home); !possible) return possible.error();
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return errno_error("sched_getaffinity", errno);
   CpuSeat seat(allowed, allowed);
   ask_for_short_turns();
   if (home) {
-    if (!seat.may_ride(*home)) {
-      return Error{Failure::usage, "CPU " + std::to_string(*home) + " is not one that flametap may use",
-                   "choose one of those that `taskset -cp $$` shows"};
-    }
     CPU_ZERO(&seat.home_);
     CPU_SET(*home, &seat.home_);
     if (!sit_on(seat.home_)) return errno_error("sched_setaffinity", errno);
@@ -65,7 +72,7 @@ CpuSeat::~CpuSeat() {
   if (owns_) sit_on(allowed_);
 }
 
-bool CpuSeat::may_ride(int cpu) const { return cpu >= 0 && cpu < CPU_SETSIZE && CPU_ISSET(cpu, &allowed_); }
+bool CpuSeat::may_ride(int cpu) const { return is_in(allowed_, cpu); }
 
 bool CpuSeat::sit_on(const cpu_set_t& cpus) { return sched_setaffinity(0, sizeof cpus, &cpus) == 0; }
 

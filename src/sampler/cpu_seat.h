@@ -16,6 +16,8 @@ namespace flametap::sampler {
 
 class CpuSeat {
  public:
+  // Whether `take` would give that home.
+  [[nodiscard]] static Result<void> check(std::optional<int> home);
   // `home`: the CPU to be on when not riding; none means any that is allowed. Asks the kernel for short turns on the
   // CPU, so that ours come soon where many want it.
   [[nodiscard]] static Result<CpuSeat> take(std::optional<int> home);

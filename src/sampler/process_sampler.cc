@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "target/pthread_ids.h"
+#include "target/rights.h"
 
 namespace flametap::sampler {
 namespace {
@@ -19,7 +20,10 @@ Result<std::unique_ptr<ProcessSampler>> ProcessSampler::attach(pid_t pid, Option
   if (!process) return process.error();
   std::unique_ptr<ProcessSampler> sampler(new ProcessSampler(std::move(*process), options));
   // Taken before looking for the interpreter: an exec in between is then noticed.
-  sampler->auxv_ = sampler->process_.read_file("auxv").ok() ? *sampler->process_.read_file("auxv") : "";
+  auto auxv = sampler->process_.read_file("auxv");
+  if (!auxv)
+    return auxv.error().kind == Failure::not_permitted ? target::explain_denied(sampler->process_) : auxv.error();
+  sampler->auxv_ = std::move(*auxv);
   auto interpreter = cpython::find_interpreter(sampler->process_, sampler->memory_);
   if (!interpreter) return interpreter.error();
   sampler->interpreter_ = std::move(*interpreter);
@@ -34,9 +38,9 @@ ProcessSampler::ProcessSampler(target::Process process, Options options)
       codes_(interpreter_.layout) {}
 
 Fate ProcessSampler::sample(CpuSeat& seat, const Sink& sink) {
-  if (pauser_.has_pending()) pauser_.finish_pending();
+  let_go_pending();
   if (list_is_old_) follow_threads();
-  const ThreadSampler::Tools tools{seat, options_.pause ? &pauser_ : nullptr, options_.always_ask_state};
+  const ThreadSampler::Tools tools{seat, options_.pause ? &pauser_ : nullptr};
   bool in_trouble = threads_.empty();
   for (Thread& thread : threads_) {
     Sampled sampled = thread.sampler->sample(tools);

@@ -49,7 +49,6 @@ class ProcessSampler {
   struct Options {
     bool lines = true;
     bool pause = true;
-    bool always_ask_state = true;
   };
   using Sink = std::function<void(const ThreadSample&)>;
 
@@ -58,6 +57,11 @@ class ProcessSampler {
 
   // Samples every Python thread once; `sink` is called for each.
   [[nodiscard]] Fate sample(CpuSeat& seat, const Sink& sink);
+
+  // Between ticks that are far apart: lets go threads that stopped for us too late.
+  void let_go_pending() {
+    if (pauser_.has_pending()) pauser_.finish_pending();
+  }
 
   [[nodiscard]] const target::Process& process() const { return process_; }
   [[nodiscard]] const cpython::Interpreter& interpreter() const { return interpreter_; }

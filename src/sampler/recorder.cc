@@ -1,6 +1,7 @@
 #include "sampler/recorder.h"
 
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <utility>
@@ -19,6 +20,14 @@ void sleep_towards(Nanoseconds deadline) {
   const Nanoseconds until = std::min(deadline, monotonic_now() + kLongestSleep);
   const timespec when{static_cast<time_t>(until / kSecond), static_cast<long>(until % kSecond)};
   clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, nullptr);
+}
+
+// A file of /proc is kept open for every thread. Done here, and not earlier, so that no command inherits it.
+void allow_many_files() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 Nanoseconds unix_now() {
@@ -49,6 +58,7 @@ void Recorder::add(std::unique_ptr<ProcessSampler> process) {
 }
 
 profile::Profile Recorder::run(const std::atomic<bool>& stop, Progress& progress) {
+  allow_many_files();
   prctl(PR_SET_TIMERSLACK, 1);  // wake up when the deadline says, not up to 50 µs later
   const Nanoseconds start_unix = unix_now();
   const Nanoseconds start = monotonic_now();
@@ -83,8 +93,10 @@ profile::Profile Recorder::run(const std::atomic<bool>& stop, Progress& progress
   return profile;
 }
 
-// At a low rate, the end of a process is not to be noticed at the next tick only.
-bool Recorder::waits_in_vain(Nanoseconds until) const {
+// At a low rate, the end of a process is not to be noticed at the next tick only, nor is a thread to be let go only
+// then.
+bool Recorder::waits_in_vain(Nanoseconds until) {
+  for (Target& target : targets_) target.process->let_go_pending();
   if (until < monotonic_now() + kLongestSleep) return false;
   return std::ranges::any_of(targets_, [](const Target& target) { return !target.process->process().alive(); });
 }

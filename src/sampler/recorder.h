@@ -49,8 +49,6 @@ class Recorder {
   struct Options {
     double rate_hz = 1000;  // 0: as fast as possible
     std::optional<Nanoseconds> duration;
-    ProcessSampler::Options process;
-    std::optional<int> home_cpu;
     std::uint64_t seed = 1;  // of the jitter
   };
   // Called when a process is gone; gives what to sample instead (the Python that it became), or null. It may take its
@@ -71,7 +69,7 @@ class Recorder {
     std::unique_ptr<ProcessSampler> process;
   };
 
-  [[nodiscard]] bool waits_in_vain(Nanoseconds until) const;
+  [[nodiscard]] bool waits_in_vain(Nanoseconds until);
   void sample_all(Nanoseconds time, Nanoseconds weight);
   void handle_end(Target& target, Fate fate);
   void report(Progress& progress) const;

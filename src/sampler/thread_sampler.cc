@@ -59,7 +59,11 @@ void ThreadSampler::warm_up() {
 
 Sampled ThreadSampler::sample(const Tools& tools) {
   if (reader_->old()) reader_->learn();
-  if (!stat_) return finish(read_and_learn(), Step::free_running, true);
+  if (!stat_) {
+    // Not to be followed to its CPU, and not known to be on one.
+    (void)read_and_learn();
+    return finish(read_freely(tools, kFreeReadingsOfAFastThread), Step::free_running, false);
+  }
   if (approach_.stand_still()) {
     if (approach_.trial_due()) try_free_readings(tools);
     return sample_riding(tools);
@@ -67,7 +71,6 @@ Sampled ThreadSampler::sample(const Tools& tools) {
   const Reading reading = read_freely(tools, kFreeReadings);
   approach_.note(is_verified(reading) || is_end(reading));
   if (!is_verified(reading) && !is_end(reading)) return sample_riding(tools);
-  if (!tools.always_ask_state) return finish(reading, Step::free_running, true);
   const auto stat = stat_->read();
   if (!stat) return kThreadEnded;
   last_cpu_ = stat->processor;
@@ -122,6 +125,8 @@ void ThreadSampler::try_free_readings(const Tools& tools) {
 }
 
 Sampled ThreadSampler::sample_riding(const Tools& tools) {
+  Reading last = Reading::moved;
+  bool running = true;
   for (int i = 0; i < kRideAttempts; ++i) {
     if (i > 1) let_it_run();
     if (!tools.seat.riding_on()) {
@@ -140,8 +145,11 @@ Sampled ThreadSampler::sample_riding(const Tools& tools) {
     if (is_verified(reading) || is_end(reading)) {
       return finish(reading, is_running(*stat) ? Step::ride_along : Step::free_running, is_running(*stat));
     }
+    last = reading;
+    running = is_running(*stat);
   }
-  return sample_paused(tools);
+  // To stop a thread that sleeps would not make it more readable, and could end its system call early.
+  return running ? sample_paused(tools) : finish(last, Step::free_running, false);
 }
 
 // Reached only by a thread that is running.

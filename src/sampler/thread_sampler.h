@@ -33,7 +33,6 @@ class ThreadSampler {
   struct Tools {
     CpuSeat& seat;
     target::Pauser* pauser;  // null: never pause
-    bool always_ask_state;   // otherwise only when it matters for the reading
   };
 
   // `stat`: what the kernel says of the thread; none if its id is not known: then it is read while it runs on, or not

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "base/bytes.h"
@@ -44,7 +45,9 @@ std::map<std::uint64_t, pid_t> kernel_ids(Memory& memory, std::span<const std::u
                                           std::span<const pid_t> inner_tids) {
   std::map<std::uint64_t, pid_t> ids;
   std::vector<Candidate> candidates;
-  for (const std::uint64_t address : descriptors) {
+  // Several interpreters may have a thread state each for one thread.
+  std::set<std::uint64_t> distinct(descriptors.begin(), descriptors.end());
+  for (const std::uint64_t address : distinct) {
     Candidate candidate{address, {}};
     if (memory.read(Address{address}, candidate.bytes) == ReadStatus::ok) candidates.push_back(candidate);
   }
