@@ -14,7 +14,8 @@ using stack::Step;
 constexpr int kLearnAttempts = 3;
 constexpr int kRideAttempts = 6;
 constexpr Nanoseconds kPauseTimeout = 200'000'000;  // on a machine with more to do than CPUs it takes its turn to stop
-constexpr Nanoseconds kLongestReading = 50'000;
+constexpr Nanoseconds kLongestReading = 100'000;
+constexpr int kReadingsInOneGo = 5;
 constexpr Nanoseconds kLongestSpin =
     3'000;  // between free readings, so that they do not beat with a loop of the target
 constexpr int kFreeReadings = 2;
@@ -78,17 +79,14 @@ Sampled ThreadSampler::sample(const Tools& tools) {
 }
 
 // From another CPU than the thread's, if there is one; several times in a row, all of which must give the same stack,
-// since a thread that calls and returns fast enough can make the two halves of one reading agree by chance; and each in
-// one go: while we were put off our CPU in the middle of it, much may have happened that neither half shows.
+// since a thread that calls and returns fast enough can make the two halves of one reading agree by chance.
 Reading ThreadSampler::read_freely(const Tools& tools, int times) {
   tools.seat.keep_off(last_cpu_);
   Reading first = Reading::moved;
   for (int i = 0; i < times; ++i) {
     if (i > 0) spin(random_() % kLongestSpin);
-    const Nanoseconds start = monotonic_now();
-    const Reading reading = reader_->read();
+    const Reading reading = read_in_one_go();
     if (!is_verified(reading)) return reading;
-    if (monotonic_now() - start > kLongestReading) return Reading::moved;
     const auto frames = reader_->frames();
     if (i == 0) {
       first = reading;
@@ -98,6 +96,17 @@ Reading ThreadSampler::read_freely(const Tools& tools, int times) {
     }
   }
   return first;
+}
+
+// While we were put off our CPU in the middle of a reading, much may have happened that neither half of it shows. That
+// has nothing to do with what the thread was at, so reading again is fair.
+Reading ThreadSampler::read_in_one_go() {
+  for (int i = 0; i < kReadingsInOneGo; ++i) {
+    const Nanoseconds start = monotonic_now();
+    const Reading reading = reader_->read();
+    if (monotonic_now() - start <= kLongestReading) return reading;
+  }
+  return Reading::moved;
 }
 
 // Reads until the guess covers what the thread does, or until it is clear that it moves too fast for that.
