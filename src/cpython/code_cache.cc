@@ -58,7 +58,6 @@ const KnownCode* CodeCache::find(Address address) const {
 }
 
 const KnownCode* CodeCache::load(Memory& memory, Address address) {
-  ++generation_;
   by_address_.erase(address);
   std::vector<std::byte> object(layout_.code.size);
   if (memory.read(address, object) != ReadStatus::ok || !is_code_object(memory, object)) return nullptr;

@@ -60,9 +60,6 @@ class CodeCache {
   // Reads the code object at `address` and replaces what was known of that address. Null: there is none.
   const KnownCode* load(target::Memory& memory, target::Address address);
 
-  // Changes with every `load`, so that others notice that their witnesses are old.
-  [[nodiscard]] std::uint64_t generation() const { return generation_; }
-
  private:
   // Limits of what a hostile target can make us keep.
   static constexpr std::size_t kMaxCodes = 1 << 20;
@@ -81,7 +78,6 @@ class CodeCache {
   std::map<Identity, CodeId> ids_;
   std::size_t table_bytes_ = 0;
   std::unordered_map<target::Address, KnownCode> by_address_;
-  std::uint64_t generation_ = 0;
 };
 
 }  // namespace flametap::cpython
