@@ -173,3 +173,16 @@ def test_mode_of_a_report(recording, report):
     whole = sum(folded_names(report("folded").decode()).values())
     gil = sum(folded_names(report("folded", "--mode", "gil").decode()).values())
     assert 0 < gil <= whole
+
+
+def test_report_shows_as_many_functions_as_asked_for(recording):
+    one, two = (flametap.run("report", recording, "--limit", limit) for limit in (1, 2))
+    assert one.code == two.code == flametap.DONE, (one, two)
+    assert len(two.out.splitlines()) == len(one.out.splitlines()) + 1
+
+
+def test_report_of_chosen_threads(report):
+    everything = flametap.Folded(report("folded").decode())
+    assert everything.total > 0
+    assert flametap.Folded(report("folded", "--thread", ".*").decode()).total == everything.total
+    assert report("folded", "--thread", "no such thread") == b""
