@@ -7,7 +7,7 @@ namespace flametap::stack {
 
 // Which step of the engine gave a verified stack.
 enum class Step : std::uint8_t {
-  free_running,  // two readings agreed while the target ran on
+  free_running,  // the readings agreed while the target ran on
   ride_along,    // read from the target's own CPU, so that it stood still meanwhile
   pause,         // its thread was stopped with ptrace for the reading
 };
@@ -20,9 +20,12 @@ enum class Outcome : std::uint8_t {
   unreadable,  // memory that cannot be a Python stack: no stack
 };
 
-// What a thread was doing when it was sampled; a set of bits.
+// What a thread was doing when it was sampled; a set of bits. A thread with none of them is idle: it waits for
+// something that is not the GIL.
 using State = std::uint8_t;
-inline constexpr State kOnCpu = 1;
+inline constexpr State kOnCpu = 1;  // or ready for one
 inline constexpr State kHoldsGil = 2;
+inline constexpr State kWaitsForGil = 4;
+inline constexpr State kInGc = 8;  // its interpreter collects garbage, and it is the thread that does
 
 }  // namespace flametap::stack
