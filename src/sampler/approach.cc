@@ -6,12 +6,14 @@ namespace flametap::sampler {
 
 void Approach::note(bool verified) {
   if (verified) {
-    verified_in_a_row_ = std::min(verified_in_a_row_ + 1, kCalm);
+    verified_in_a_row_ = std::min(verified_in_a_row_ + 1, kTrials);
     pause_ = kMinPause;
   } else {
+    // A calm thread is likely to be calm again at once.
+    const bool was_calm = !stand_still();
     verified_in_a_row_ = 0;
-    pause_ = std::min(kMaxPause, 2 * pause_);
-    samples_until_trial_ = pause_;
+    pause_ = was_calm ? kMinPause : std::min(kMaxPause, 2 * pause_);
+    samples_until_trial_ = was_calm ? 1 : pause_;
   }
 }
 

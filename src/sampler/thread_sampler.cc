@@ -16,10 +16,8 @@ constexpr int kRideAttempts = 6;
 constexpr Nanoseconds kPauseTimeout = 200'000'000;  // on a machine with more to do than CPUs it takes its turn to stop
 constexpr Nanoseconds kLongestReading = 100'000;
 constexpr int kReadingsInOneGo = 5;
-constexpr Nanoseconds kLongestSpin =
-    3'000;  // between free readings, so that they do not beat with a loop of the target
-constexpr int kFreeReadings = 2;
-constexpr int kFreeReadingsOfAFastThread = 8;  // that we may neither ride with nor pause
+constexpr Nanoseconds kLongestSpin = 3'000;  // so that readings do not beat with a loop of the target
+constexpr int kFreeReadingsOfAFastThread = 5;
 
 constexpr Sampled kThreadEnded{.outcome = Outcome::no_frames, .gone = true};
 
@@ -62,14 +60,13 @@ Sampled ThreadSampler::sample(const Tools& tools) {
   if (reader_->old()) reader_->learn();
   if (!stat_) {
     // Not to be followed to its CPU, and not known to be on one.
-    (void)read_and_learn();
-    return finish(read_freely(tools, kFreeReadingsOfAFastThread), Step::free_running, false);
+    return finish(read_again_and_again(tools), Step::free_running, false);
   }
   if (approach_.stand_still()) {
     if (approach_.trial_due()) try_free_readings(tools);
     return sample_riding(tools);
   }
-  const Reading reading = read_freely(tools, kFreeReadings);
+  const Reading reading = read_freely(tools);
   approach_.note(is_verified(reading) || is_end(reading));
   if (!is_verified(reading) && !is_end(reading)) return sample_riding(tools);
   const auto stat = stat_->read();
@@ -78,35 +75,32 @@ Sampled ThreadSampler::sample(const Tools& tools) {
   return finish(reading, Step::free_running, is_running(*stat));
 }
 
-// From another CPU than the thread's, if there is one; several times in a row, all of which must give the same stack,
-// since a thread that calls and returns fast enough can make the two halves of one reading agree by chance.
-Reading ThreadSampler::read_freely(const Tools& tools, int times) {
+// From another CPU than the thread's, if there is one.
+Reading ThreadSampler::read_freely(const Tools& tools) {
   tools.seat.keep_off(last_cpu_);
-  Reading first = Reading::moved;
-  for (int i = 0; i < times; ++i) {
-    if (i > 0) spin(random_() % kLongestSpin);
-    const Reading reading = read_in_one_go();
-    if (!is_verified(reading)) return reading;
-    const auto frames = reader_->frames();
-    if (i == 0) {
-      first = reading;
-      first_frames_.assign(frames.begin(), frames.end());
-    } else if (reading != first || !same_stack(frames, first_frames_)) {
-      return Reading::moved;
-    }
-  }
-  return first;
-}
-
-// While we were put off our CPU in the middle of a reading, much may have happened that neither half of it shows. That
-// has nothing to do with what the thread was at, so reading again is fair.
-Reading ThreadSampler::read_in_one_go() {
+  // While we were put off our CPU in the middle of a reading, much may have happened that no part of it shows. That
+  // has nothing to do with what the thread was at, so reading again is fair.
   for (int i = 0; i < kReadingsInOneGo; ++i) {
     const Nanoseconds start = monotonic_now();
-    const Reading reading = reader_->read();
+    const Reading reading = reader_->read_running();
     if (monotonic_now() - start <= kLongestReading) return reading;
   }
   return Reading::moved;
+}
+
+// Of a thread that may be fast, that we may neither ride with nor pause.
+Reading ThreadSampler::read_again_and_again(const Tools& tools) {
+  (void)read_and_learn();
+  const Reading first = read_freely(tools);
+  if (!is_verified(first)) return first;
+  first_frames_.assign(reader_->frames().begin(), reader_->frames().end());
+  for (int i = 1; i < kFreeReadingsOfAFastThread; ++i) {
+    spin(random_() % kLongestSpin);
+    const Reading reading = read_freely(tools);
+    if (!is_verified(reading)) return reading;
+    if (reading != first || !same_stack(reader_->frames(), first_frames_)) return Reading::moved;
+  }
+  return first;
 }
 
 // Reads until the guess covers what the thread does, or until it is clear that it moves too fast for that.
@@ -124,8 +118,8 @@ void ThreadSampler::try_free_readings(const Tools& tools) {
   if (!stat) return;
   last_cpu_ = stat->processor;
   if (!tools.seat.keep_off(last_cpu_)) return;  // from its own CPU every reading would succeed
-  for (int i = 0; i < Approach::kTrials; ++i) {
-    const Reading reading = read_freely(tools, kFreeReadings);
+  for (std::uint32_t i = 0; i < Approach::kTrials; ++i) {
+    const Reading reading = read_freely(tools);
     approach_.note(is_verified(reading));
     if (is_verified(reading)) continue;
     reader_->learn();
@@ -164,8 +158,7 @@ Sampled ThreadSampler::sample_riding(const Tools& tools) {
 // Reached only by a thread that is running.
 Sampled ThreadSampler::sample_paused(const Tools& tools) {
   if (tools.pauser == nullptr) {
-    (void)read_and_learn();
-    return finish(read_freely(tools, kFreeReadingsOfAFastThread), Step::free_running, true);
+    return finish(read_again_and_again(tools), Step::free_running, true);
   }
   Reading reading = Reading::moved;
   for (int i = 0; i < kLearnAttempts; ++i) {

@@ -49,8 +49,8 @@ class ThreadSampler {
 
  private:
   [[nodiscard]] cpython::Reading read_and_learn();
-  [[nodiscard]] cpython::Reading read_freely(const Tools& tools, int times);
-  [[nodiscard]] cpython::Reading read_in_one_go();
+  [[nodiscard]] cpython::Reading read_freely(const Tools& tools);
+  [[nodiscard]] cpython::Reading read_again_and_again(const Tools& tools);
   void try_free_readings(const Tools& tools);
   [[nodiscard]] Sampled sample_riding(const Tools& tools);
   [[nodiscard]] Sampled sample_paused(const Tools& tools);
