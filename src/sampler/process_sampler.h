@@ -73,6 +73,7 @@ class ProcessSampler {
     std::uint64_t number;
     cpython::PythonThread python;
     std::unique_ptr<ThreadSampler> sampler;
+    stack::State state;  // as of the last sample
   };
 
   ProcessSampler(target::Process process, Options options);
@@ -80,6 +81,8 @@ class ProcessSampler {
   void follow_threads();
   [[nodiscard]] std::unique_ptr<ThreadSampler> make_sampler(const cpython::PythonThread& thread, pid_t tid);
   [[nodiscard]] std::vector<pid_t> find_tids() const;
+  [[nodiscard]] stack::State state_of(const Thread& thread, const Sampled& sampled) const;
+  [[nodiscard]] bool is_foremost(const Thread& thread) const;
   [[nodiscard]] bool same_thread(const Thread& thread) const;
   [[nodiscard]] target::Address next_of(const Thread& thread) const;
   [[nodiscard]] Fate fate() const;

@@ -26,8 +26,9 @@ void ProfileBuilder::add(std::size_t process_number, const ProcessSampler& proce
   if (sample.sampled.outcome == Outcome::no_frames) return;
   ProcessEntry& entry = processes_[process_number];
   ThreadEntry& thread = thread_of(entry, process, sample);
-  const profile::StackId stack = stack_of(entry, process, sample);
   profile::Sample& last = thread.last;
+  const profile::StackId stack =
+      sample.sampled.unchanged && last.ticks > 0 ? last.stack : stack_of(entry, process, sample);
   if (last.ticks > 0 && last.stack == stack && last.state == sample.state) {
     last.ticks += 1;
     last.weight_ns += weight;

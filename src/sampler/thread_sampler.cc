@@ -47,9 +47,16 @@ void let_it_run() {
 
 }  // namespace
 
-ThreadSampler::ThreadSampler(std::unique_ptr<cpython::StackReader> reader, std::optional<target::ThreadStat> stat,
-                             pid_t tid)
-    : reader_(std::move(reader)), stat_(std::move(stat)), tid_(tid) {}
+KernelView KernelView::open(pid_t pid, pid_t tid) {
+  KernelView view;
+  if (auto stat = target::ThreadStat::open(pid, tid)) view.stat = std::move(*stat);
+  if (auto schedstat = target::ThreadSchedstat::open(pid, tid)) view.schedstat = std::move(*schedstat);
+  if (auto syscall = target::ThreadSyscall::open(pid, tid)) view.syscall = std::move(*syscall);
+  return view;
+}
+
+ThreadSampler::ThreadSampler(std::unique_ptr<cpython::StackReader> reader, KernelView kernel, pid_t tid)
+    : reader_(std::move(reader)), kernel_(std::move(kernel)), tid_(tid) {}
 
 void ThreadSampler::warm_up() {
   for (int i = 0; i < kLearnAttempts && !is_verified(read_and_learn()); ++i) {
@@ -57,8 +64,30 @@ void ThreadSampler::warm_up() {
 }
 
 Sampled ThreadSampler::sample(const Tools& tools) {
+  std::optional<target::TaskSchedstat> before;
+  if (asleep_since_) before = kernel_.schedstat->read();
+  if (has_rested(before) && last_is_of_this_sleep_) {
+    last_.unchanged = true;
+    return last_;
+  }
+  last_ = take(tools);
+  asleep_since_.reset();
+  if (last_.gone || last_.running) return last_;
+  if (kernel_.syscall) last_.sleeps_on = kernel_.syscall->read_futex().value_or(0);
+  if (kernel_.schedstat) asleep_since_ = kernel_.schedstat->read();
+  last_is_of_this_sleep_ = before && has_rested(before);
+  return last_;
+}
+
+// Whether these are its turns when it was found asleep. A thread that was running then would not do: the kernel brings
+// its account up to date only now and then.
+bool ThreadSampler::has_rested(const std::optional<target::TaskSchedstat>& now) const {
+  return now && asleep_since_ && *now == *asleep_since_;
+}
+
+Sampled ThreadSampler::take(const Tools& tools) {
   if (reader_->old()) reader_->learn();
-  if (!stat_) {
+  if (!kernel_.stat) {
     // Not to be followed to its CPU, and not known to be on one.
     return finish(read_again_and_again(tools), Step::free_running, false);
   }
@@ -69,7 +98,7 @@ Sampled ThreadSampler::sample(const Tools& tools) {
   const Reading reading = read_freely(tools);
   approach_.note(is_verified(reading) || is_end(reading));
   if (!is_verified(reading) && !is_end(reading)) return sample_riding(tools);
-  const auto stat = stat_->read();
+  const auto stat = kernel_.stat->read();
   if (!stat) return kThreadEnded;
   last_cpu_ = stat->processor;
   return finish(reading, Step::free_running, is_running(*stat));
@@ -114,7 +143,7 @@ Reading ThreadSampler::read_and_learn() {
 }
 
 void ThreadSampler::try_free_readings(const Tools& tools) {
-  const auto stat = stat_->read();
+  const auto stat = kernel_.stat->read();
   if (!stat) return;
   last_cpu_ = stat->processor;
   if (!tools.seat.keep_off(last_cpu_)) return;  // from its own CPU every reading would succeed
@@ -133,13 +162,13 @@ Sampled ThreadSampler::sample_riding(const Tools& tools) {
   for (int i = 0; i < kRideAttempts; ++i) {
     if (i > 1) let_it_run();
     if (!tools.seat.riding_on()) {
-      const auto stat = stat_->read();
+      const auto stat = kernel_.stat->read();
       if (!stat) return kThreadEnded;
       if (is_running(*stat) && !tools.seat.ride(stat->processor)) return sample_paused(tools);
     }
     const Reading reading = read_and_learn();
     // Asked after the reading, so that nothing lies between the moment when we took its CPU and the reading.
-    const auto stat = stat_->read();
+    const auto stat = kernel_.stat->read();
     if (!stat) return kThreadEnded;
     if (is_running(*stat) && tools.seat.riding_on() != stat->processor) {
       if (!tools.seat.ride(stat->processor)) return sample_paused(tools);

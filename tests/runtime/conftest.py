@@ -21,8 +21,11 @@ def pytest_generate_tests(metafunc):
     """Which interpreters a test runs against, by the name of its argument."""
     choices = {
         "python": INTERPRETERS,
+        "python3": [each for each in INTERPRETERS if each.minor >= (3,)],
         "frame_kind": pythons.one_of_each(INTERPRETERS),
         "shared_python": [each for each in INTERPRETERS if each.shared],
+        "minor_python": pythons.one_of_each(INTERPRETERS, pythons.MINORS),
+        "self_described_python": [each for each in INTERPRETERS if each.minor >= pythons.SELF_DESCRIBED],
         "usual_python": [pythons.usual(INTERPRETERS)],
     }
     for name, interpreters in choices.items():
