@@ -115,6 +115,7 @@ CLI::App& add_record(CLI::App& app, Words& words) {
       ->type_name("FORMAT");
   command.add_option("--mode", words.mode, "wall, cpu or gil [cpu]; json always keeps all")->type_name("MODE");
   command.add_flag("--by-thread", request.by_thread, "Give each thread a root of its own");
+  command.add_flag("--children", request.children, "Also the Python processes that they start, to any depth");
   command.add_flag("--no-pause", words.no_pause, "Never stop a thread; count what is lost by that as torn");
   command.add_flag("--no-lines", words.no_lines, "One frame per function, whatever the line");
   command.add_option("--stats", request.stats, "Write how the recording went, as JSON")->type_name("FILE");

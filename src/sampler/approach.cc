@@ -6,8 +6,10 @@ namespace flametap::sampler {
 
 void Approach::note(bool verified) {
   if (verified) {
-    verified_in_a_row_ = std::min(verified_in_a_row_ + 1, kTrials);
+    verified_in_a_row_ = std::min(verified_in_a_row_ + 1, kCalm);
     pause_ = kMinPause;
+    // A whole round went well: the next one need not wait.
+    if (verified_in_a_row_ % kTrials == 0) samples_until_trial_ = 1;
   } else {
     // A calm thread is likely to be calm again at once.
     const bool was_calm = !stand_still();

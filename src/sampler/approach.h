@@ -15,7 +15,7 @@ namespace flametap::sampler {
 
 class Approach {
  public:
-  [[nodiscard]] bool stand_still() const { return verified_in_a_row_ < kTrials; }
+  [[nodiscard]] bool stand_still() const { return verified_in_a_row_ < kCalm; }
 
   // A free reading, of a sample or a trial, was verified or not.
   void note(bool verified);
@@ -23,9 +23,10 @@ class Approach {
   // While standing still: is a round of trials due with this sample?
   [[nodiscard]] bool trial_due();
   // How many free readings one round tries at the most: it ends with the first that fails.
-  static constexpr std::uint32_t kTrials = 256;  // all verified: then at most about one reading in a hundred fails
+  static constexpr std::uint32_t kTrials = 32;  // they take less than half a millisecond
 
  private:
+  static constexpr std::uint32_t kCalm = 256;     // then at most about one reading in a hundred fails
   static constexpr std::uint32_t kMinPause = 16;  // samples between two rounds of trials
   static constexpr std::uint32_t kMaxPause = 1024;
 

@@ -26,9 +26,16 @@ Result<std::unique_ptr<ProcessSampler>> ProcessSampler::attach(pid_t pid, Option
   if (!auxv)
     return auxv.error().kind == Failure::not_permitted ? target::explain_denied(sampler->process_) : auxv.error();
   sampler->auxv_ = std::move(*auxv);
+  if (options.programs != nullptr) {
+    if (auto known = options.programs->find(sampler->auxv_)) {
+      sampler->interpreter_ = std::move(*known);
+      return sampler;
+    }
+  }
   auto interpreter = cpython::find_interpreter(sampler->process_, sampler->memory_);
   if (!interpreter) return interpreter.error();
   sampler->interpreter_ = std::move(*interpreter);
+  if (options.programs != nullptr) sampler->remember_in(*options.programs);
   return sampler;
 }
 
@@ -53,6 +60,7 @@ Fate ProcessSampler::sample(CpuSeat& seat, const Sink& sink) {
       continue;
     }
     in_trouble = in_trouble || sampled.outcome == Outcome::unreadable;
+    if (sampled.running) last_cpu_ = thread.sampler->last_cpu();
     if (!sampled.unchanged) {
       list_is_old_ = list_is_old_ || shared_.list_changed() || next_of(thread) != thread.python.next;
       thread.state = state_of(thread, sampled);

@@ -65,7 +65,7 @@ profile::Profile Recorder::run(const std::atomic<bool>& stop, Progress& progress
   const Nanoseconds end = options_.duration ? start + *options_.duration : ~Nanoseconds{0};
   Nanoseconds next_report = start;
   Schedule schedule(options_.rate_hz, start, options_.seed);
-  while (!targets_.empty()) {
+  while (!targets_.empty() || (family_ != nullptr && family_->alive())) {
     const Schedule::Tick tick = schedule.next(monotonic_now());
     const Nanoseconds until = std::min(tick.deadline, end);
     while (!stop && monotonic_now() < until && !waits_in_vain(until)) sleep_towards(until);
@@ -73,6 +73,8 @@ profile::Profile Recorder::run(const std::atomic<bool>& stop, Progress& progress
       ended_ = stop ? "stopped by a signal" : "the time was up";
       break;
     }
+    welcome_newcomers();
+    if (targets_.empty()) continue;
     builder_.count_tick(tick.missed);
     sample_all(monotonic_now() - start, tick.weight);
     // As fast as possible must not mean that a target which stands still for us never gets its CPU back.
@@ -84,6 +86,7 @@ profile::Profile Recorder::run(const std::atomic<bool>& stop, Progress& progress
     }
   }
   report(progress);
+  count_family();
   profile::Profile profile = builder_.take();
   profile.recording.start_unix_ns = start_unix;
   profile.recording.duration_ns = monotonic_now() - start;
@@ -101,7 +104,18 @@ bool Recorder::waits_in_vain(Nanoseconds until) {
   return std::ranges::any_of(targets_, [](const Target& target) { return !target.process->process().alive(); });
 }
 
+// Processes of one CPU after the other, those of the CPU that we are on first: moving to another costs more than a
+// sample.
+void Recorder::sort_by_cpu() {
+  const int here = seat_.riding_on().value_or(-1);
+  std::ranges::stable_sort(targets_, {}, [&](const Target& target) {
+    const int cpu = target.process->last_cpu();
+    return std::pair(cpu != here, cpu);
+  });
+}
+
 void Recorder::sample_all(Nanoseconds time, Nanoseconds weight) {
+  if (targets_.size() > 1) sort_by_cpu();
   for (Target& target : targets_) {
     const Fate fate = target.process->sample(
         seat_, [&](const ThreadSample& sample) { builder_.add(target.number, *target.process, sample, time, weight); });
@@ -114,8 +128,22 @@ void Recorder::handle_end(Target& target, Fate fate) {
   const pid_t pid = target.process->process().pid();
   ended_ = describe(pid, fate);
   target.process = successor_ ? successor_(pid, fate) : nullptr;
-  has_waited_ = true;
+  has_waited_ = successor_ != nullptr;
+  if (family_ != nullptr && fate == Fate::replaced) family_->began_another_program(pid);
   if (target.process) target.number = builder_.add_process(*target.process);
+}
+
+void Recorder::welcome_newcomers() {
+  if (family_ == nullptr) return;
+  for (auto& process : family_->take()) add(std::move(process));
+}
+
+void Recorder::count_family() {
+  if (family_ == nullptr) return;
+  const Family::Counts counts = family_->counts();
+  builder_.count_more("child processes", counts.found);
+  if (counts.too_short > 0) builder_.count_more("child processes too short to be read", counts.too_short);
+  if (counts.denied > 0) builder_.count_more("child processes closed to us", counts.denied);
 }
 
 void Recorder::report(Progress& progress) const {

@@ -174,6 +174,7 @@ Sampled ThreadSampler::sample_riding(const Tools& tools) {
       if (!tools.seat.ride(stat->processor)) return sample_paused(tools);
       continue;
     }
+    last_cpu_ = stat->processor;
     if (is_verified(reading) || is_end(reading)) {
       return finish(reading, is_running(*stat) ? Step::ride_along : Step::free_running, is_running(*stat));
     }

@@ -56,6 +56,8 @@ class ThreadSampler {
   [[nodiscard]] cpython::StackReader& reader() { return *reader_; }
   [[nodiscard]] const cpython::StackReader& reader() const { return *reader_; }
   [[nodiscard]] pid_t tid() const { return tid_; }
+  // On which it ran when we last asked, or -1.
+  [[nodiscard]] int last_cpu() const { return last_cpu_; }
 
  private:
   [[nodiscard]] bool has_rested(const std::optional<target::TaskSchedstat>& now) const;
