@@ -41,11 +41,10 @@ void SharedWords::follow(const Interpreter& interpreter, const ThreadList& list)
 
 bool SharedWords::list_changed() const { return !std::equal(expected_.begin(), expected_.end(), words_.begin()); }
 
-bool SharedWords::holds_gil(const PythonThread& thread) const {
-  const std::uint64_t state = target::to_number(thread.state);
-  if (gil_kind_ != GilKind::per_interpreter) return gil_at_ < words_.size() && words_[gil_at_] == state;
+Address SharedWords::gil_holder(const PythonThread& thread) const {
+  if (gil_kind_ != GilKind::per_interpreter) return gil_at_ < words_.size() ? Address{words_[gil_at_]} : target::kNull;
   const std::size_t at = gil_at_ + 2 * thread.interpreter;
-  return words_[at] == state && static_cast<std::int32_t>(words_[at + 1]) == 1;
+  return static_cast<std::int32_t>(words_[at + 1]) == 1 ? Address{words_[at]} : target::kNull;
 }
 
 }  // namespace flametap::cpython

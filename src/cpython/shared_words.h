@@ -22,7 +22,9 @@ class SharedWords {
 
   // As of the last reading.
   [[nodiscard]] bool list_changed() const;
-  [[nodiscard]] bool holds_gil(const PythonThread& thread) const;
+  // The state of the thread that holds the GIL of this thread's interpreter; null: nobody does.
+  [[nodiscard]] target::Address gil_holder(const PythonThread& thread) const;
+  [[nodiscard]] bool holds_gil(const PythonThread& thread) const { return gil_holder(thread) == thread.state; }
 
  private:
   std::vector<std::uint64_t> words_;     // as read; in the order of segments_

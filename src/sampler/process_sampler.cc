@@ -51,11 +51,12 @@ Fate ProcessSampler::sample(CpuSeat& seat, const Sink& sink) {
     }
     in_trouble = in_trouble || sampled.outcome == Outcome::unreadable;
     list_is_old_ = list_is_old_ || shared_.list_changed() || next_of(thread) != thread.python.next;
-    const bool holds_gil = shared_.holds_gil(thread.python);
+    const target::Address gil_holder = shared_.gil_holder(thread.python);
     stack::State state = 0;
     if (sampled.running) state |= stack::kOnCpu;
-    if (holds_gil) state |= stack::kHoldsGil;
-    sink({thread.number, thread.python, thread.sampler->tid(), sampled, state, thread.sampler->reader().frames()});
+    if (gil_holder == thread.python.state) state |= stack::kHoldsGil;
+    sink({thread.number, thread.python, thread.sampler->tid(), sampled, state, thread.sampler->reader().frames(),
+          gil_holder});
   }
   return in_trouble ? fate() : Fate::runs;
 }

@@ -34,6 +34,7 @@ struct ThreadSample {
   Sampled sampled;
   stack::State state;
   std::span<const cpython::CodeFrame> frames;  // the innermost first
+  target::Address gil_holder;                  // the state of the thread that had its GIL at that moment, or null
 };
 
 // What became of the process.
