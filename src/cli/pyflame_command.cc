@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -32,8 +33,11 @@ constexpr int kFailed = 1;  // the only code besides 0 that Pyflame has
 constexpr std::string_view kNaughty = "You tried to pyflame a pyflame, naughty!";
 constexpr std::string_view kNoPython = "Failed to locate libpython within timeout period";
 
+// Nothing to be done about a reader that went away.
+void print(std::FILE* stream, std::string_view text) { std::fwrite(text.data(), 1, text.size(), stream); }
+
 int complain(std::string_view line) {
-  fmt::print(stderr, "{}\n", line);
+  print(stderr, fmt::format("{}\n", line));
   return kFailed;
 }
 
@@ -118,9 +122,11 @@ int cannot_execute(const PyflameOptions& options, const Launched::Failed& failed
   return complain(fmt::format("Child process exited with status: {}", failed.exit_code));
 }
 
-int no_python_in(const PyflameOptions& options, const PythonSearch& search, int status) {
+// The command has ended, or was ended, before we met a Python in it.
+int no_python_in(const PyflameOptions& options, const PythonSearch& search, Launched& command) {
+  const int status = command.wait();
   if (search.denied()) {
-    complain(search.denied()->within("Failed to seize it"));
+    complain_about(command.pid(), *search.denied());
   } else {
     complain(fmt::format("{}: no Python was found in {} while it ran", kNoPython, options.command.front()));
   }
@@ -137,7 +143,7 @@ int trace_command(const PyflameOptions& options) {
   if (!seat) return complain(seat.error());
   PythonSearch search(command, signals.stop(), {.lines = options.line_numbers});
   auto python = search.find(std::nullopt);
-  if (!python) return no_python_in(options, search, command.wait());
+  if (!python) return no_python_in(options, search, command);
   PyflameLog log = make_log(options);
   make_sampler(options, std::move(*seat), log)
       .run(
@@ -148,7 +154,7 @@ int trace_command(const PyflameOptions& options) {
 }
 
 int run(const PyflameOptions& options) {
-  fmt::print(stderr, "{}", options.warning);
+  print(stderr, options.warning);
   const std::string target =
       options.pid ? fmt::format("/proc/{}/exe", *options.pid) : find_program(options.command.front());
   if (is_our_program(target)) return complain(kNaughty);
@@ -167,7 +173,7 @@ int pyflame(int argc, char** argv) {
   const auto parsed = parse_pyflame({argv, argv + argc});
   if (const auto* const options = std::get_if<PyflameOptions>(&parsed)) return run(*options);
   const auto& answer = std::get<PyflameAnswer>(parsed);
-  fmt::print(answer.exit_code == 0 ? stdout : stderr, "{}", answer.text);
+  print(answer.exit_code == 0 ? stdout : stderr, answer.text);
   return answer.exit_code;
 }
 

@@ -10,11 +10,12 @@ import pytest
 
 import flametap
 import pythons
-from target import TARGETS, Counters, Target
+from target import TARGETS, Counters, Target, Wakeups
 
 sys.dont_write_bytecode = True
 
 INTERPRETERS = pythons.find()
+PYFLAME_MINORS = ("2.7", "3.6", "3.9", "3.11", "3.13", "3.15")
 
 
 def pytest_generate_tests(metafunc):
@@ -22,6 +23,7 @@ def pytest_generate_tests(metafunc):
     choices = {
         "python": INTERPRETERS,
         "frame_kind": pythons.one_of_each(INTERPRETERS),
+        "pyflame_python": pythons.one_of_each(INTERPRETERS, PYFLAME_MINORS),
         "shared_python": [each for each in INTERPRETERS if each.shared],
         "usual_python": [pythons.usual(INTERPRETERS)],
     }
@@ -55,6 +57,13 @@ def start():
 @pytest.fixture
 def counters(tmp_path):
     return Counters(tmp_path)
+
+
+@pytest.fixture
+def wakeups():
+    made = Wakeups()
+    yield made
+    made.close()
 
 
 @pytest.fixture
