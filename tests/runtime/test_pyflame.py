@@ -103,6 +103,31 @@ def test_unthreaded(pyflame, pyflame_python, workload):
         assert collapsed.total == 1 and len(collapsed.stacks) + len(collapsed.markers) == 1
 
 
+def test_one_sample_per_tick(pyflame, pyflame_python, workload):
+    """However often the GIL changes hands while the threads are read."""
+    target = workload(pyflame_python, "two-busy")
+    samples = flamechart(pyflame.sample("-s", 0.3, "-r", 0.001, "--flamechart", "-p", target.pid))
+    assert len({moment for moment, _ in samples}) == len(samples) > 0
+    assert all(isinstance(what, tuple) or what == IDLE for _, what in samples)
+
+
+def test_deeper_than_it_follows(pyflame, usual_python, start):
+    target = start(usual_python, "abyss.py")
+    truth = [frame_of(frame) for frame in target.says()["frames"]]
+    target.wait_until_still()
+    collapsed = Collapsed(pyflame.sample("-s", 0, "--threads", "-p", target.pid))
+    *inner, outermost = max(collapsed.stacks, key=len)[::-1]
+    assert outermost == "(truncated):(truncated):0"
+    assert inner == truth[: len(inner)]
+    assert max((frames for _, _, frames in dumped(pyflame.sample("-d", "-p", target.pid))), key=len) == [*inner, outermost]
+
+
+def test_stacks_are_sorted(pyflame, usual_python, workload):
+    target = workload(usual_python, "blocked")
+    lines = pyflame.sample("-s", 0, "--threads", "-o", "-", "-p", target.pid).splitlines()
+    assert lines == sorted(lines) and len(lines) == 5
+
+
 def test_exclude_idle(pyflame, pyflame_python, workload):
     target = workload(pyflame_python, "blocked")
     assert pyflame.sample("-s", 0.1, "-x", "-p", target.pid) == "", "there was nothing but idle samples"
