@@ -5,11 +5,13 @@ Run them with `FLAMETAP=path/of/flametap python3 -m pytest tests/runtime`; witho
 
 import os
 import sys
+from pathlib import Path
 
 import pytest
 
 import flametap
 import pythons
+from pyflame import Pyflame
 from target import TARGETS, Counters, Target, Wakeups
 
 sys.dont_write_bytecode = True
@@ -73,3 +75,24 @@ def two_cpus():
     if len(allowed) < 2:
         pytest.skip("needs two CPUs, this process may use only %s" % allowed)
     return allowed[0], allowed[1]
+
+
+@pytest.fixture(scope="session")
+def pyflame(tmp_path_factory):
+    path = tmp_path_factory.mktemp("bin") / "pyflame"
+    path.symlink_to(Path(flametap.binary()).resolve())
+    return Pyflame(path)
+
+
+@pytest.fixture
+def workload(start):
+    """Starts workload.py; gives it once it does what it is asked for."""
+
+    def begin(interpreter, mode):
+        target = start(interpreter, "workload.py", mode)
+        target.said = target.says()
+        if mode == "blocked":
+            target.wait_until_still()
+        return target
+
+    return begin

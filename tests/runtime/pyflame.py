@@ -13,6 +13,17 @@ IDLE = "(idle)"
 FAILED = "(failed)"
 
 
+# Busy for a while by its own clock; what follows must not need the GIL to be free.
+FOR_A_WHILE = """
+import sys, time
+def leaf(): return 1
+def work():
+    end = time.time() + 0.5
+    while time.time() < end: leaf()
+work()
+"""
+
+
 class Pyflame:
     """Runs `pyflame ARGS`; `path` is the program."""
 

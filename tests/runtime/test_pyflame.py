@@ -16,43 +16,11 @@ from pathlib import Path
 import pytest
 
 import flametap
-from pyflame import FRAME_WITHOUT_LINE, IDLE, Collapsed, Pyflame, dumped, flamechart, frame_of
-from target import TARGETS
+from pyflame import FOR_A_WHILE, FRAME_WITHOUT_LINE, IDLE, Collapsed, Pyflame, dumped, flamechart, frame_of
 
 REAL_TIME_SIGNAL = signal.SIGRTMIN + 5
 WARNING = "WARNING: Specifying a PID to trace without -p is deprecated; see Pyflame issue #99 for details.\n"
 VERSION = r"pyflame \d+\.\d+\.\d+ \S+ \S+ \(ABI list: (\d+ )*\d+\)"
-
-# Busy for a while by its own clock; what follows must not need the GIL to be free.
-FOR_A_WHILE = """
-import sys, time
-def leaf(): return 1
-def work():
-    end = time.time() + 0.5
-    while time.time() < end: leaf()
-work()
-"""
-
-
-@pytest.fixture(scope="session")
-def pyflame(tmp_path_factory):
-    path = tmp_path_factory.mktemp("bin") / "pyflame"
-    path.symlink_to(Path(flametap.binary()).resolve())
-    return Pyflame(path)
-
-
-@pytest.fixture
-def workload(start):
-    """Starts workload.py; gives it once it does what it is asked for."""
-
-    def begin(interpreter, mode):
-        target = start(interpreter, "workload.py", mode)
-        target.said = target.says()
-        if mode == "blocked":
-            target.wait_until_still()
-        return target
-
-    return begin
 
 
 @pytest.fixture
@@ -119,7 +87,8 @@ def test_deeper_than_it_follows(pyflame, usual_python, start):
     *inner, outermost = max(collapsed.stacks, key=len)[::-1]
     assert outermost == "(truncated):(truncated):0"
     assert inner == truth[: len(inner)]
-    assert max((frames for _, _, frames in dumped(pyflame.sample("-d", "-p", target.pid))), key=len) == [*inner, outermost]
+    stacks = [frames for _, _, frames in dumped(pyflame.sample("-d", "-p", target.pid))]
+    assert max(stacks, key=len) == [*inner, outermost]
 
 
 def test_stacks_are_sorted(pyflame, usual_python, workload):
@@ -161,6 +130,18 @@ def test_exit_early(pyflame, pyflame_python, start, two_cpus):
     done = flametap.finish(process)
     assert (done.code, done.err) == (0, ""), done
     assert Collapsed(done.out.decode()).of("work") > 0
+
+
+def test_sigchld(pyflame, pyflame_python, start, wakeups):
+    """A program that forks all the time and is told of each child's end."""
+    descriptor = wakeups.write_end
+    target = start(pyflame_python, "signals.py", descriptor, int(REAL_TIME_SIGNAL), pass_fds=(descriptor,))
+    target.says()
+    assert Collapsed(pyflame.sample("-s", 0.3, "-r", 0.001, "--threads", "-p", target.pid)).total > 0
+    target.process.stdin.close()
+    said = target.says()
+    assert said["forked"] == said["reaped"] > 0
+    assert target.reap() == 0
 
 
 def test_until_it_exits(pyflame, usual_python, start, two_cpus):
@@ -467,87 +448,3 @@ def test_permission_error(pyflame, usual_python, workload, mode):
         shutil.rmtree(folder)
     assert err.startswith("Failed to seize PID %d" % target.pid)
     assert "user" in err, "the reason is missing: " + err
-
-
-# Pyflame's faults, which it does not have.
-
-
-def test_sigchld(pyflame, pyflame_python, start, wakeups):
-    """A program that forks all the time and is told of each child's end."""
-    descriptor = wakeups.write_end
-    target = start(pyflame_python, "signals.py", descriptor, int(REAL_TIME_SIGNAL), pass_fds=(descriptor,))
-    target.says()
-    assert Collapsed(pyflame.sample("-s", 0.3, "-r", 0.001, "--threads", "-p", target.pid)).total > 0
-    target.process.stdin.close()
-    said = target.says()
-    assert said["forked"] == said["reaped"] > 0
-    assert target.reap() == 0
-
-
-def test_no_signal_is_swallowed(pyflame, pyflame_python, start, two_cpus, wakeups):
-    """Pyflame dropped what came while it had stopped the target."""
-    ours, theirs = two_cpus
-    descriptor = wakeups.write_end
-    target = start(pyflame_python, "signals.py", descriptor, int(REAL_TIME_SIGNAL), cpus={theirs},
-                   pass_fds=(descriptor,))
-    target.says()
-    process = pyflame.start_pausing(target, ours, "-s", 60)
-    for sent in range(1, 1001):
-        os.kill(target.pid, REAL_TIME_SIGNAL)
-        wakeups.wait_for(REAL_TIME_SIGNAL, sent)
-    done = flametap.interrupt(process)
-    assert (done.code, done.err) == (0, ""), done
-    target.process.stdin.close()
-    said = target.says()
-    assert said["forked"] == said["reaped"] > 0
-    assert wakeups.counts[REAL_TIME_SIGNAL] == 1000
-
-
-def test_killed_in_the_middle(pyflame, pyflame_python, start, two_cpus):
-    """Pyflame complained without end."""
-    ours, theirs = two_cpus
-    target = start(pyflame_python, "obedient.py", cpus={theirs})
-    target.says()
-    process = pyflame.start_pausing(target, ours, "-s", 60)
-    os.kill(target.pid, signal.SIGKILL)
-    done = flametap.finish(process)
-    assert (done.code, done.err) == (0, ""), done
-    assert Collapsed(done.out.decode()).of("work") > 0
-    assert target.reap() == -signal.SIGKILL
-
-
-def test_killed_command(pyflame, usual_python):
-    source = FOR_A_WHILE + "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"
-    assert Collapsed(pyflame.sample("-t", *usual_python.command, "-c", source,
-                                    env=usual_python.environment())).of("work") > 0
-
-
-def test_lines_that_go_backwards(pyflame, pyflame_python, workload):
-    """Pyflame took every step of 3.6's table of lines for one forwards."""
-    target = workload(pyflame_python, "blocked")
-    collapsed = Collapsed(pyflame.sample("-s", 0, "--threads", "-p", target.pid))
-    assert tuple(frame_of(frame) for frame in reversed(target.said["main"])) in collapsed.stacks
-
-
-def test_the_name_tells_frames_apart(pyflame, pyflame_python, workload):
-    """Pyflame took frames of the same file and line for equal."""
-    target = workload(pyflame_python, "blocked")
-    collapsed = Collapsed(pyflame.sample("-s", 0, "--threads", "-p", target.pid))
-    assert collapsed.of("first") == collapsed.of("second") == 1
-
-
-def test_many_symbols_and_separate_code(pyflame, usual_python, start, tmp_path):
-    """Pyflame never came to the end of 65,536 symbols, and read at wrong places where code has a segment of its own."""
-    if not usual_python.shared:
-        pytest.skip("no libpython to link with: %s" % usual_python)
-    symbols = tmp_path / "symbols.s"
-    symbols.write_text(".data\n" + "".join(".globl many_%d\nmany_%d: .byte 0\n" % (n, n) for n in range(70000))
-                       + '.section .note.GNU-stack,"",@progbits\n')
-    library = Path(usual_python.libpython)
-    program = tmp_path / "not_a_snake"
-    subprocess.run(["cc", "-o", program, TARGETS / "embed.c", symbols, "-I", usual_python.include, library,
-                    "-rdynamic", "-Wl,-z,separate-code", "-Wl,-rpath," + str(library.parent)], check=True)
-    home = usual_python.ask("import sys; print(getattr(sys, 'base_exec_prefix', sys.exec_prefix))")
-    target = start(usual_python, "obedient.py", command=[program], env={"PYTHONHOME": home})
-    target.says()
-    assert Collapsed(pyflame.sample("-s", 0.1, "--threads", "-p", target.pid)).of("main") > 0
