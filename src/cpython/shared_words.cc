@@ -66,12 +66,11 @@ void SharedWords::plan_segments(const std::vector<Address>& places) {
 
 bool SharedWords::list_changed() const { return !std::equal(expected_.begin(), expected_.end(), words_.begin()); }
 
-bool SharedWords::holds_gil(const PythonThread& thread) const {
-  if (gil_at_ == kNowhere) return false;
-  const std::uint64_t state = target::to_number(thread.state);
-  if (gil_kind_ != GilKind::per_interpreter) return words_[gil_at_] == state;
+Address SharedWords::gil_holder(const PythonThread& thread) const {
+  if (gil_at_ == kNowhere) return target::kNull;
+  if (gil_kind_ != GilKind::per_interpreter) return Address{words_[gil_at_]};
   const std::size_t at = gil_at_ + 2 * thread.interpreter;
-  return words_[at] == state && static_cast<std::int32_t>(words_[at + 1]) == 1;
+  return static_cast<std::int32_t>(words_[at + 1]) == 1 ? Address{words_[at]} : target::kNull;
 }
 
 bool SharedWords::in_gc(const PythonThread& thread) const {

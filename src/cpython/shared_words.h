@@ -22,7 +22,9 @@ class SharedWords {
 
   // As of the last reading.
   [[nodiscard]] bool list_changed() const;
-  [[nodiscard]] bool holds_gil(const PythonThread& thread) const;
+  // The state of the thread that holds the GIL of this thread's interpreter; null: nobody does.
+  [[nodiscard]] target::Address gil_holder(const PythonThread& thread) const;
+  [[nodiscard]] bool holds_gil(const PythonThread& thread) const { return gil_holder(thread) == thread.state; }
   // Whether it is the thread that collects: the one with the GIL, while its interpreter collects.
   [[nodiscard]] bool in_gc(const PythonThread& thread) const;
 

@@ -66,14 +66,21 @@ Fate ProcessSampler::sample(CpuSeat& seat, const Sink& sink) {
       thread.state = state_of(thread, sampled);
       looked_at_list = true;
     }
-    sink({thread.number, thread.python, thread.sampler->tid(), sampled, thread.state,
-          thread.sampler->reader().frames()});
+    sink({thread.number, thread.python, thread.sampler->tid(), sampled, thread.state, thread.sampler->reader().frames(),
+          gil_holder_of(thread, sampled)});
   }
   // All of them sleep; but a thread of the program's own may become a Python thread at any time.
   if (!looked_at_list && memory_.read(shared_.segments()).status == target::ReadStatus::ok) {
     list_is_old_ = list_is_old_ || shared_.list_changed();
   }
   return in_trouble ? fate() : Fate::runs;
+}
+
+// Of a thread that was not read, only what is its own is known.
+std::optional<target::Address> ProcessSampler::gil_holder_of(const Thread& thread, const Sampled& sampled) const {
+  if (!sampled.unchanged) return shared_.gil_holder(thread.python);
+  if ((thread.state & stack::kHoldsGil) != 0) return thread.python.state;
+  return std::nullopt;
 }
 
 stack::State ProcessSampler::state_of(const Thread& thread, const Sampled& sampled) const {

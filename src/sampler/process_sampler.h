@@ -35,6 +35,8 @@ struct ThreadSample {
   Sampled sampled;
   stack::State state;
   std::span<const cpython::CodeFrame> frames;  // the innermost first
+  // The state of the thread that had its GIL at that moment; null: nobody had it; nothing: not looked at.
+  std::optional<target::Address> gil_holder;
 };
 
 // What became of the process.
@@ -90,6 +92,7 @@ class ProcessSampler {
   void follow_threads();
   [[nodiscard]] std::unique_ptr<ThreadSampler> make_sampler(const cpython::PythonThread& thread, pid_t tid);
   [[nodiscard]] std::vector<pid_t> find_tids() const;
+  [[nodiscard]] std::optional<target::Address> gil_holder_of(const Thread& thread, const Sampled& sampled) const;
   [[nodiscard]] stack::State state_of(const Thread& thread, const Sampled& sampled) const;
   [[nodiscard]] bool is_foremost(const Thread& thread) const;
   [[nodiscard]] bool same_thread(const Thread& thread) const;

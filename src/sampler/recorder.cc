@@ -1,34 +1,16 @@
 #include "sampler/recorder.h"
 
-#include <sys/prctl.h>
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <utility>
 
+#include "sampler/pace.h"
 #include "sampler/schedule.h"
 
 namespace flametap::sampler {
 namespace {
 
-constexpr Nanoseconds kLongestSleep = 50'000'000;  // so that `stop` is seen soon
 constexpr Nanoseconds kShortestRideGap = 50'000;
 constexpr Nanoseconds kProgressInterval = 250'000'000;
-
-// Sleeps towards an absolute deadline, but never long. A signal may end it early.
-void sleep_towards(Nanoseconds deadline) {
-  const Nanoseconds until = std::min(deadline, monotonic_now() + kLongestSleep);
-  const timespec when{static_cast<time_t>(until / kSecond), static_cast<long>(until % kSecond)};
-  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, nullptr);
-}
-
-// A file of /proc is kept open for every thread. Done here, and not earlier, so that no command inherits it.
-void allow_many_files() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 Nanoseconds unix_now() {
   timespec now{};
@@ -58,8 +40,7 @@ void Recorder::add(std::unique_ptr<ProcessSampler> process) {
 }
 
 profile::Profile Recorder::run(const std::atomic<bool>& stop, Progress& progress) {
-  allow_many_files();
-  prctl(PR_SET_TIMERSLACK, 1);  // wake up when the deadline says, not up to 50 µs later
+  prepare_to_sample();
   const Nanoseconds start_unix = unix_now();
   const Nanoseconds start = monotonic_now();
   const Nanoseconds end = options_.duration ? start + *options_.duration : ~Nanoseconds{0};
