@@ -22,10 +22,11 @@ void put_column(std::string& out, std::span<const std::uint64_t> values) {
   const unsigned width = (static_cast<unsigned>(std::bit_width(bits)) + kBitsPerByte - 1) / kBitsPerByte;
   put<std::uint8_t>(out, static_cast<std::uint8_t>(width));
   put<std::uint64_t>(out, base);
+  const std::size_t start = out.size();
+  out.resize(start + width * values.size());
+  char* to = out.data() + start;
   for (unsigned plane = 0; plane < width; ++plane) {
-    for (const std::uint64_t value : values) {
-      out.push_back(static_cast<char>((value - base) >> (plane * kBitsPerByte) & 0xff));
-    }
+    for (const std::uint64_t value : values) *to++ = static_cast<char>((value - base) >> (plane * kBitsPerByte) & 0xff);
   }
 }
 

@@ -16,6 +16,7 @@
 #include <random>
 #include <string>
 
+#include "base/fd.h"
 #include "format/read_any.h"
 #include "profile/test_profile.h"
 
@@ -114,6 +115,18 @@ TEST(FtapWriter, SaysWhyItCannotWrite) {
   EXPECT_THAT(FtapWriter::create("/no/such/a.ftap", Existing::replace).error().message, HasSubstr("/no/such/a.ftap"));
   EXPECT_THAT(FtapWriter::create(folder.file(""), Existing::replace).error().message, HasSubstr("directory"));
   EXPECT_THAT(FtapWriter::create("/dev/full", Existing::replace).error().message, HasSubstr("No space left"));
+}
+
+TEST(FtapWriter, AReaderThatWentAwayIsAnErrorAndNoSignal) {
+  const Folder folder;
+  const std::string path = folder.file("pipe");
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  Fd reader(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  const auto writer = FtapWriter::create(path, Existing::replace);
+  ASSERT_TRUE(writer.ok()) << writer.error().message;
+  ASSERT_TRUE((*writer)->checkpoint(profile::Profile()).ok());
+  reader = Fd();
+  EXPECT_THAT((*writer)->checkpoint(profile::Profile()).error().message, HasSubstr("Broken pipe"));
 }
 
 // A limit on the size of files stands for a disk that is full: the write that crosses it comes back short.
