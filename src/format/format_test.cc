@@ -51,6 +51,14 @@ TEST(Format, EveryWriterTakesAProfileOfNothing) {
   }
 }
 
+TEST(Format, EveryWriterTakesAnAbsurdRate) {
+  profile::Profile profile;
+  profile.recording.rate_hz = 1e-300;
+  for (const Format format : {Format::svg, Format::speedscope, Format::pprof, Format::json, Format::ftap}) {
+    EXPECT_FALSE(write(format, profile).empty()) << name(format);
+  }
+}
+
 TEST(ExtensionOf, PrefersOurs) {
   EXPECT_EQ(extension_of("a.speedscope.json"), ".speedscope.json");
   EXPECT_EQ(extension_of("a.b.json"), ".json");
