@@ -59,7 +59,7 @@ constexpr const char* kReportFooter = R"(Examples:
   flametap report run.json --mode gil -f folded -o -
   flametap report run.json --thread Worker --limit 50
 
-Reads json and folded. `-` is standard input.)";
+Reads ftap, json and folded. `-` is standard input.)";
 
 constexpr const char* kDoctorUsage = "flametap doctor [PID]";
 constexpr const char* kDoctorFooter = R"(Examples:
@@ -113,7 +113,7 @@ CLI::App& add_record(CLI::App& app, Words& words) {
   command.add_option("-o,--output", request.output, "Where to write; - is standard output")->type_name("FILE");
   command.add_option("-f,--format", request.format, format::known_formats() + " [by FILE's ending, else svg]")
       ->type_name("FORMAT");
-  command.add_option("--mode", words.mode, "wall, cpu or gil [cpu]; json always keeps all")->type_name("MODE");
+  command.add_option("--mode", words.mode, "wall, cpu or gil [cpu]; json and ftap always keep all")->type_name("MODE");
   command.add_flag("--by-thread", request.by_thread, "Give each thread a root of its own");
   command.add_flag("--children", request.children, "Also the Python processes that they start, to any depth");
   command.add_flag("--no-pause", words.no_pause, "Never stop a thread; count what is lost by that as torn");

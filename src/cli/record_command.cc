@@ -55,9 +55,9 @@ std::string default_path(const ProcessSampler& process, format::Format format) {
   return default_name(words ? *words : std::vector<std::string>{}, process.process().pid(), format::extension(format));
 }
 
-// json keeps everything, so that each mode can be made of it later.
+// json and ftap keep everything, so that each mode can be made of it later.
 Result<profile::Profile> shown_part(const RecordRequest& request, const Output& output, const profile::Profile& all) {
-  const bool everything = output.format == format::Format::json;
+  const bool everything = format::keeps_everything(output.format);
   return profile::filter(all, {.mode = everything ? profile::Mode::wall : request.mode,
                                .drop_lines = !request.lines,
                                .by_thread = request.by_thread && !everything});

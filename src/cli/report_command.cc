@@ -13,20 +13,28 @@
 namespace flametap::cli {
 namespace {
 
-// A recording of everything is shown as `record` shows it; only json is copied whole.
+// A recording of everything is shown as `record` shows it; only a format that keeps everything is a whole copy.
 std::optional<profile::Mode> mode_of(const ReportRequest& request, const profile::Profile& profile, bool copy) {
   if (request.mode) return request.mode;
   if (profile.recording.mode == profile::Mode::wall && !copy) return profile::Mode::cpu;
   return std::nullopt;
 }
 
-Result<profile::Profile> view(const ReportRequest& request, const std::string& file, bool copy) {
-  auto profile = format::read_any(file);
-  if (!profile) return profile.error();
-  auto shown = profile::filter(*profile, {.mode = mode_of(request, *profile, copy),
-                                          .thread = request.thread,
-                                          .drop_lines = !request.lines,
-                                          .by_thread = request.by_thread});
+// What of the file is needed.
+struct Need {
+  bool copy = false;  // all of it, whatever the modes are
+  bool time = false;  // when each sample was taken
+};
+
+Result<profile::Profile> view(const ReportRequest& request, const std::string& file, Need need) {
+  auto read = format::read_any(file, {.keep_time = need.time});
+  if (!read) return read.error();
+  for (const std::string& warning : read->warnings) warn(file + ": " + warning);
+  const profile::Profile& profile = read->profile;
+  auto shown = profile::filter(profile, {.mode = mode_of(request, profile, need.copy),
+                                         .thread = request.thread,
+                                         .drop_lines = !request.lines,
+                                         .by_thread = request.by_thread});
   if (!shown) return shown.error().within(file);
   return shown;
 }
@@ -37,7 +45,9 @@ int convert(const ReportRequest& request) {
   }
   const auto output = plan_output(request.output.empty() ? "-" : request.output, request.format);
   if (!output) return fail(output.error());
-  const auto shown = view(request, request.files.front(), output->format == format::Format::json);
+  const auto shown =
+      view(request, request.files.front(),
+           {.copy = format::keeps_everything(output->format), .time = format::keeps_time(output->format)});
   if (!shown) return fail(shown.error());
   const auto written = write(*output, "", format::write(output->format, *shown));
   return written ? 0 : fail(written.error());
@@ -46,7 +56,7 @@ int convert(const ReportRequest& request) {
 int show(const ReportRequest& request) {
   std::string text;
   for (const std::string& file : request.files) {
-    const auto shown = view(request, file, false);
+    const auto shown = view(request, file, {});
     if (!shown) return fail(shown.error());
     if (!text.empty()) text += "\n";
     if (request.files.size() > 1) text += file + "\n";

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "format/folded.h"
+#include "format/ftap_writer.h"
 #include "format/json.h"
 #include "format/pprof.h"
 #include "format/speedscope.h"
@@ -20,12 +21,13 @@ struct Row {
 };
 
 // In the order of Format; a longer extension stands before the one that it ends with.
-constexpr std::array<Row, 5> kRows = {{
+constexpr std::array<Row, 6> kRows = {{
     {Format::svg, "svg", {".svg", "", ""}, write_svg},
     {Format::folded, "folded", {".folded", ".collapsed", ".txt"}, write_folded},
     {Format::speedscope, "speedscope", {".speedscope.json", ".speedscope", ""}, write_speedscope},
     {Format::pprof, "pprof", {".pb.gz", ".pprof", ""}, write_pprof},
     {Format::json, "json", {".json", "", ""}, write_json},
+    {Format::ftap, "ftap", {".ftap", "", ""}, write_ftap},
 }};
 
 const Row& row(Format format) { return kRows[static_cast<std::size_t>(format)]; }
@@ -84,6 +86,10 @@ std::string_view extension_of(std::string_view path) {
   if (dot == std::string_view::npos || dot <= name_start) return "";
   return path.substr(dot);
 }
+
+bool keeps_time(Format format) { return format == Format::speedscope || keeps_everything(format); }
+
+bool keeps_everything(Format format) { return format == Format::json || format == Format::ftap; }
 
 std::string write(Format format, const profile::Profile& profile) { return row(format).write(profile); }
 

@@ -14,7 +14,7 @@ TEST(Format, ByName) {
   ASSERT_FALSE(unknown.ok());
   EXPECT_EQ(unknown.error().kind, Failure::usage);
   EXPECT_THAT(unknown.error().message, HasSubstr("'png'"));
-  EXPECT_EQ(unknown.error().remedy, "choose one of: svg, folded, speedscope, pprof, json");
+  EXPECT_EQ(unknown.error().remedy, "choose one of: svg, folded, speedscope, pprof, json, ftap");
 }
 
 TEST(Format, ByPath) {
@@ -36,16 +36,26 @@ TEST(Format, ANameWinsOverThePath) {
 }
 
 TEST(Format, EveryFormatIsFoundByItsOwnNameAndExtension) {
-  for (const Format format : {Format::svg, Format::folded, Format::speedscope, Format::pprof, Format::json}) {
+  for (const Format format :
+       {Format::svg, Format::folded, Format::speedscope, Format::pprof, Format::json, Format::ftap}) {
     EXPECT_EQ(*format_by_name(name(format)), format);
     EXPECT_EQ(*format_by_path("x" + std::string(extension(format))), format);
   }
 }
 
 TEST(Format, EveryWriterTakesAProfileOfNothing) {
-  for (const Format format : {Format::svg, Format::folded, Format::speedscope, Format::pprof, Format::json}) {
+  for (const Format format :
+       {Format::svg, Format::folded, Format::speedscope, Format::pprof, Format::json, Format::ftap}) {
     const std::string text = write(format, profile::Profile());
     EXPECT_EQ(text.empty(), format == Format::folded) << name(format);
+  }
+}
+
+TEST(Format, EveryWriterTakesAnAbsurdRate) {
+  profile::Profile profile;
+  profile.recording.rate_hz = 1e-300;
+  for (const Format format : {Format::svg, Format::speedscope, Format::pprof, Format::json, Format::ftap}) {
+    EXPECT_FALSE(write(format, profile).empty()) << name(format);
   }
 }
 

@@ -26,9 +26,9 @@ namespace {
 const std::string kFolder = FLAMETAP_GOLDEN_DIR "/";
 
 profile::Profile golden_profile() {
-  Result<profile::Profile> profile = read_any(kFolder + "profile.json");
-  EXPECT_TRUE(profile.ok()) << profile.error().message;
-  return profile.ok() ? std::move(*profile) : profile::Profile();
+  Result<ReadProfile> read = read_any(kFolder + "profile.json");
+  EXPECT_TRUE(read.ok()) << read.error().message;
+  return read.ok() ? std::move(read->profile) : profile::Profile();
 }
 
 std::string replaced(std::string text, std::string_view from, std::string_view to) {

@@ -1,13 +1,21 @@
 #include "format/read_any.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstddef>
+#include <optional>
+#include <span>
+#include <utility>
 
 #include "base/fd.h"
+#include "format/byte_source.h"
 #include "format/folded.h"
+#include "format/ftap_chunk.h"
+#include "format/ftap_reader.h"
 #include "format/json.h"
 #include "format/limits.h"
 
@@ -34,9 +42,33 @@ Error not_readable(const std::string& what) {
                "keep the recording as json (-f json) and make the others from it"};
 }
 
+// The size of a regular file that begins like an .ftap recording, which may be larger than memory.
+std::optional<std::uint64_t> recording_size(int file) {
+  struct stat status {};
+  if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  std::array<char, kFtapFileHeaderBytes + kFtapMarker.size()> start{};
+  const ssize_t got = ::pread(file, start.data(), start.size(), 0);
+  if (got < 0 || !looks_like_ftap({start.data(), static_cast<std::size_t>(got)})) return std::nullopt;
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+Result<ReadProfile> read_file(int file, const ReadOptions& options) {
+  if (const std::optional<std::uint64_t> size = recording_size(file))
+    return read_ftap(FileSource(file, *size), options);
+  const Result<std::string> content = read_all(file);
+  if (!content) return content.error();
+  return read_any_text(*content, options);
+}
+
+Result<ReadProfile> without_warnings(Result<profile::Profile> profile) {
+  if (!profile) return profile.error();
+  return ReadProfile{std::move(*profile), {}};
+}
+
 }  // namespace
 
-Result<profile::Profile> read_any_text(std::string_view content) {
+Result<ReadProfile> read_any_text(std::string_view content, const ReadOptions& options) {
+  if (looks_like_ftap(content)) return read_ftap(MemorySource(std::as_bytes(std::span(content))), options);
   const std::size_t start = content.find_first_not_of(" \t\r\n");
   if (start == std::string_view::npos) return Error{Failure::failed, "the file is empty", ""};
   const std::string_view text = content.substr(start);
@@ -44,20 +76,18 @@ Result<profile::Profile> read_any_text(std::string_view content) {
   for (const std::string_view start_of_page : {"<?xml", "<svg", "<!", "<html"}) {  // `<module>` is a frame
     if (text.starts_with(start_of_page)) return not_readable("a picture or a page");
   }
-  if (!text.starts_with('{')) return read_folded(content);
+  if (!text.starts_with('{')) return without_warnings(read_folded(content));
   constexpr std::size_t kHead = 200;  // the schema is the first member of what we write
   if (text.substr(0, kHead).find("speedscope.app") != std::string_view::npos) return not_readable("a speedscope file");
-  return read_json(content);
+  return without_warnings(read_json(content));
 }
 
-Result<profile::Profile> read_any(const std::string& path) {
+Result<ReadProfile> read_any(const std::string& path, const ReadOptions& options) {
   const Fd opened(path == "-" ? -1 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (path != "-" && !opened) return errno_error("cannot open " + path, errno);
-  Result<std::string> content = read_all(path == "-" ? STDIN_FILENO : opened.get());
-  if (!content) return content.error().within("cannot read " + path);
-  Result<profile::Profile> profile = read_any_text(*content);
-  if (!profile) return profile.error().within("cannot read " + path);
-  return profile;
+  Result<ReadProfile> read = read_file(path == "-" ? STDIN_FILENO : opened.get(), options);
+  if (!read) return read.error().within("cannot read " + path);
+  return read;
 }
 
 }  // namespace flametap::format

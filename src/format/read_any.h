@@ -3,15 +3,27 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "profile/profile.h"
 
 namespace flametap::format {
 
-// `-` is standard input.
-[[nodiscard]] Result<profile::Profile> read_any(const std::string& path);
+struct ReadProfile {
+  profile::Profile profile;
+  std::vector<std::string> warnings;
+};
 
-[[nodiscard]] Result<profile::Profile> read_any_text(std::string_view content);
+struct ReadOptions {
+  // False: when each sample was taken does not matter. Those of one thread, stack and state may become one, so that a
+  // long recording takes little memory.
+  bool keep_time = true;
+};
+
+// `-` is standard input.
+[[nodiscard]] Result<ReadProfile> read_any(const std::string& path, const ReadOptions& options = {});
+
+[[nodiscard]] Result<ReadProfile> read_any_text(std::string_view content, const ReadOptions& options = {});
 
 }  // namespace flametap::format

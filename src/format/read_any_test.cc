@@ -17,20 +17,21 @@ profile::Profile small_profile() {
   return std::move(test.profile);
 }
 
-TEST(ReadAny, KnowsJsonAndFoldedByTheirContent) {
-  for (const Format format : {Format::json, Format::folded}) {
-    const Result<profile::Profile> profile = read_any_text(write(format, small_profile()));
-    ASSERT_TRUE(profile.ok()) << profile.error().message;
-    EXPECT_EQ(profile->total_ticks(), 2u);
+TEST(ReadAny, KnowsAFormatByItsContent) {
+  for (const Format format : {Format::json, Format::folded, Format::ftap}) {
+    const Result<ReadProfile> read = read_any_text(write(format, small_profile()));
+    ASSERT_TRUE(read.ok()) << read.error().message;
+    EXPECT_EQ(read->profile.total_ticks(), 2u);
+    EXPECT_TRUE(read->warnings.empty());
   }
 }
 
 TEST(ReadAny, SaysWhatCannotBeReadBack) {
   for (const Format format : {Format::svg, Format::pprof, Format::speedscope}) {
-    const Result<profile::Profile> profile = read_any_text(write(format, small_profile()));
-    ASSERT_FALSE(profile.ok()) << name(format);
-    EXPECT_THAT(profile.error().message, HasSubstr("cannot be read back")) << name(format);
-    EXPECT_THAT(profile.error().remedy, HasSubstr("-f json"));
+    const Result<ReadProfile> read = read_any_text(write(format, small_profile()));
+    ASSERT_FALSE(read.ok()) << name(format);
+    EXPECT_THAT(read.error().message, HasSubstr("cannot be read back")) << name(format);
+    EXPECT_THAT(read.error().remedy, HasSubstr("-f json"));
   }
   EXPECT_EQ(read_any_text(" \n").error().message, "the file is empty");
 }
