@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "cli/diagnostics.h"
+#include "cli/journal.h"
 #include "cli/launch.h"
 #include "cli/output.h"
 #include "cli/progress_line.h"
@@ -63,19 +64,38 @@ Result<profile::Profile> shown_part(const RecordRequest& request, const Output& 
                                .by_thread = request.by_thread && !everything});
 }
 
-Result<void> write_results(const RecordRequest& request, const Output& output, const std::string& own_path,
-                           const profile::Profile& all) {
+// Makes the result of the journal; gives its path.
+Result<std::string> write_result(const RecordRequest& request, const Output& output, const std::string& own_path,
+                                 const Journal& journal, const profile::Profile& all) {
   const auto shown = shown_part(request, output, all);
   if (!shown) return shown.error();
-  const auto written = write(output, own_path, format::write(output.format, *shown));
+  const auto written = journal.is_result() ? Result<std::string>(journal.path())
+                                           : write(output, own_path, format::write(output.format, *shown));
   if (!request.stats.empty()) {
     const auto stats = format::write_output(request.stats, format::write_stats(*shown));
     if (!stats && written) return stats.error();
   }
-  if (!written) return written.error();
-  // json shows all, but the summary is about the mode that was asked for.
+  return written;
+}
+
+Error with_journal_kept(Error error, const Journal& journal) {
+  error.remedy = "all that was recorded is in " + journal.path() + ": flametap report " + journal.path() + " -o FILE" +
+                 (error.remedy.empty() ? "" : "; " + error.remedy);
+  return error;
+}
+
+Result<void> finish(const RecordRequest& request, const Output& output, const std::string& own_path, Journal& journal,
+                    const Result<void>& recorded) {
+  if (!recorded) return with_journal_kept(recorded.error(), journal);
+  const auto read = journal.read(format::keeps_time(output.format) && !journal.is_result());
+  if (!read) return read.error();
+  const profile::Profile& all = read->profile;
+  const auto written = write_result(request, output, own_path, journal, all);
+  if (!written) return with_journal_kept(written.error(), journal);
+  journal.remove();
+  // json and ftap have all, but the summary is about the mode that was asked for.
   const auto of_mode = profile::filter(all, {.mode = request.mode});
-  const std::string text = summary_text(all, of_mode ? *of_mode : *shown, *written);
+  const std::string text = summary_text(all, of_mode ? *of_mode : all, *written);
   std::fwrite(text.data(), 1, text.size(), stderr);
   return {};
 }
@@ -97,6 +117,8 @@ int record_processes(const RecordRequest& request, const Output& output) {
   auto processes = attach_all(request);
   if (!processes) return fail(processes.error());
   const std::string own_path = default_path(*processes->front(), output.format);
+  auto journal = Journal::open(output, own_path);
+  if (!journal) return fail(journal.error());
   std::optional<sampler::Family> family;
   if (request.children) {
     sampler::Family::Roots roots;
@@ -107,11 +129,11 @@ int record_processes(const RecordRequest& request, const Output& output) {
   for (auto& process : *processes) recorder.add(std::move(process));
   if (family) recorder.follow(*family);
   sampler::Progress progress;
-  const profile::Profile all = [&] {
+  const Result<void> recorded = [&] {
     const ProgressLine line(progress);
-    return recorder.run(signals.stop(), progress);
+    return recorder.run(signals.stop(), progress, journal->sink());
   }();
-  if (const auto done = write_results(request, output, own_path, all); !done) return fail(done.error());
+  if (const auto done = finish(request, output, own_path, *journal, recorded); !done) return fail(done.error());
   return 0;
 }
 
@@ -142,10 +164,16 @@ int record_command(const RecordRequest& request, const Output& output) {
   if (!python) return no_python_seen(request, search, command.wait());
 
   const std::string own_path = default_path(*python, output.format);
+  auto journal = Journal::open(output, own_path);
+  if (!journal) {
+    const int code = fail(journal.error());
+    const int command_code = command.wait();
+    return command_code != 0 ? command_code : code;
+  }
   std::optional<Nanoseconds> deadline;
   if (request.duration) deadline = monotonic_now() + *request.duration;
   // The recorder ends before we wait for the command: a thread that it asked to stop too late is let go with it.
-  const profile::Profile all = [&] {
+  const Result<void> recorded = [&] {
     std::optional<sampler::Family> family;
     if (request.children) {
       family.emplace(sampler::Family::Roots{.sampled = {python.get()}, .others = {command.pid()}},
@@ -159,10 +187,10 @@ int record_command(const RecordRequest& request, const Output& output) {
       recorder.set_successor([&](pid_t, sampler::Fate) { return search.find(deadline); });
     }
     sampler::Progress progress;  // nobody watches it: the terminal is the command's
-    return recorder.run(signals.stop(), progress);
+    return recorder.run(signals.stop(), progress, journal->sink());
   }();
   // Written at once: the command may go on for long, or never end.
-  const auto done = write_results(request, output, own_path, all);
+  const auto done = finish(request, output, own_path, *journal, recorded);
   if (!done) fail(done.error());
   const int code = command.wait();
   return code == 0 && !done ? static_cast<int>(done.error().kind) : code;

@@ -28,6 +28,34 @@ std::string samples_line(const profile::Quality& quality) {
   return text;
 }
 
+// How long threads waited, ran and had the GIL, each of the wall time of all of them.
+std::string states_line(const profile::Profile& all) {
+  std::uint64_t on_cpu = 0;
+  std::uint64_t with_gil = 0;
+  std::uint64_t waiting = 0;
+  std::uint64_t in_gc = 0;
+  for (const profile::Sample& sample : all.samples()) {
+    if ((sample.state & stack::kOnCpu) != 0) on_cpu += sample.weight_ns;
+    if ((sample.state & stack::kHoldsGil) != 0) with_gil += sample.weight_ns;
+    if ((sample.state & stack::kWaitsForGil) != 0) waiting += sample.weight_ns;
+    if ((sample.state & stack::kInGc) != 0) in_gc += sample.weight_ns;
+  }
+  const auto share = [&](std::uint64_t part) {
+    return format::human_share(static_cast<double>(part) / static_cast<double>(all.total_weight_ns()));
+  };
+  std::string text = fmt::format(
+      "{} of {}: {} on a CPU, {} with the GIL, {} waiting for it", format::human_time(all.total_weight_ns()),
+      all.threads().size() == 1 ? "1 thread" : fmt::format("{} threads", all.threads().size()), share(on_cpu),
+      share(with_gil), share(waiting));
+  if (in_gc > 0) text += fmt::format(", {} collecting garbage", share(in_gc));
+  return text;
+}
+
+std::string times_line(const profile::Quality& quality) {
+  return fmt::format("a sample took {} (median), the slowest {}", format::human_time(quality.median_sample_ns),
+                     format::human_time(quality.slowest_sample_ns));
+}
+
 std::string ticks_line(const profile::Recording& recording) {
   const std::string rate = recording.rate_hz > 0 ? fmt::format("{:.6g} Hz", recording.rate_hz) : "as fast as possible";
   return fmt::format("{} ticks at {}, {} missed", with_commas(recording.quality.ticks), rate,
@@ -53,6 +81,8 @@ std::string summary_text(const profile::Profile& all, const profile::Profile& sh
       fmt::format("flametap: {} after {}\n", format::clean(recording.ended), format::human_time(recording.duration_ns));
   text += "  " + ticks_line(recording) + "\n";
   text += "  " + samples_line(recording.quality) + "\n";
+  if (recording.quality.slowest_sample_ns > 0) text += "  " + times_line(recording.quality) + "\n";
+  if (all.total_weight_ns() > 0) text += "  " + states_line(all) + "\n";
   text += "  " + mode_line(all, shown) + "\n";
   if (const std::string hot = hottest_lines(shown, kHottest); !hot.empty()) text += "  self time:\n" + hot;
   if (written_to != "-") text += "  written to " + written_to + "\n";

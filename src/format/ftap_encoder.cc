@@ -66,9 +66,17 @@ void put_recording(const profile::Recording& recording, std::string& out) {
   put<std::uint8_t>(out, static_cast<std::uint8_t>(recording.mode));
   put_texts(out, std::array{cut(recording.ended)});
   const profile::Quality& quality = recording.quality;
-  const std::array counts = {quality.ticks,      quality.missed_ticks, quality.free_running,
-                             quality.ride_along, quality.paused,       quality.torn,
-                             quality.unreadable, quality.no_frames,    quality.truncated};
+  const std::array counts = {quality.ticks,
+                             quality.missed_ticks,
+                             quality.free_running,
+                             quality.ride_along,
+                             quality.paused,
+                             quality.torn,
+                             quality.unreadable,
+                             quality.no_frames,
+                             quality.truncated,
+                             quality.median_sample_ns,
+                             quality.slowest_sample_ns};
   put<std::uint32_t>(out, static_cast<std::uint32_t>(counts.size()));
   put_column(out, counts);
   std::vector<std::string_view> names;

@@ -91,9 +91,17 @@ void FtapTables::read_recording(FtapCursor& cursor) {
   recording.mode = static_cast<profile::Mode>(mode);
   recording.ended = ended.front();
   profile::Quality& quality = recording.quality;
-  const std::array places = {&quality.ticks,      &quality.missed_ticks, &quality.free_running,
-                             &quality.ride_along, &quality.paused,       &quality.torn,
-                             &quality.unreadable, &quality.no_frames,    &quality.truncated};
+  const std::array places = {&quality.ticks,
+                             &quality.missed_ticks,
+                             &quality.free_running,
+                             &quality.ride_along,
+                             &quality.paused,
+                             &quality.torn,
+                             &quality.unreadable,
+                             &quality.no_frames,
+                             &quality.truncated,
+                             &quality.median_sample_ns,
+                             &quality.slowest_sample_ns};
   counts.resize(places.size());  // a later version may know further ones
   for (std::size_t i = 0; i < places.size(); ++i) *places[i] = counts[i];
   for (std::size_t i = 0; i < more; ++i) quality.more[std::string(names[i])] = values[i];

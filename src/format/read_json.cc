@@ -145,6 +145,10 @@ class Reader {
     to.unreadable = count(from, place, "unreadable");
     to.no_frames = count(from, place, "no_frames");
     to.truncated = count(from, place, "truncated");
+    if (from.contains("median_sample_ns")) {  // files of earlier builds have neither
+      to.median_sample_ns = count(from, place, "median_sample_ns");
+      to.slowest_sample_ns = count(from, place, "slowest_sample_ns");
+    }
     const json& more = member(from, place, "more");
     if (!more.is_object()) refuse(place + ".more", "is not an object");
     for (const auto& [name, value] : more.items()) {

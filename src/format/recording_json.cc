@@ -14,6 +14,8 @@ void write_quality(JsonWriter& json, const profile::Quality& quality) {
   json.member("unreadable", quality.unreadable);
   json.member("no_frames", quality.no_frames);
   json.member("truncated", quality.truncated);
+  json.member("median_sample_ns", quality.median_sample_ns);
+  json.member("slowest_sample_ns", quality.slowest_sample_ns);
   json.key("more").begin_object();
   for (const auto& [name, count] : quality.more) json.member(name, count);
   json.end_object();

@@ -92,7 +92,9 @@ struct Quality {
   std::uint64_t torn = 0;
   std::uint64_t unreadable = 0;
   std::uint64_t no_frames = 0;
-  std::uint64_t truncated = 0;                // of the verified ones
+  std::uint64_t truncated = 0;         // of the verified ones
+  std::uint64_t median_sample_ns = 0;  // how long one took; 0: not known
+  std::uint64_t slowest_sample_ns = 0;
   std::map<std::string, std::uint64_t> more;  // further counts of the sampler's own, by name
   bool operator==(const Quality&) const = default;
 };

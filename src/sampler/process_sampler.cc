@@ -53,7 +53,9 @@ Fate ProcessSampler::sample(CpuSeat& seat, const Sink& sink) {
   bool in_trouble = threads_.empty();
   bool looked_at_list = false;
   for (Thread& thread : threads_) {
-    Sampled sampled = thread.sampler->sample(tools);
+    const Nanoseconds start = monotonic_now();
+    const Sampled sampled = thread.sampler->sample(tools);
+    const Nanoseconds duration = monotonic_now() - start;
     if (sampled.gone || !same_thread(thread)) {
       list_is_old_ = true;
       in_trouble = in_trouble || sampled.gone;
@@ -67,7 +69,7 @@ Fate ProcessSampler::sample(CpuSeat& seat, const Sink& sink) {
       looked_at_list = true;
     }
     sink({thread.number, thread.python, thread.sampler->tid(), sampled, thread.state, thread.sampler->reader().frames(),
-          gil_holder_of(thread, sampled)});
+          gil_holder_of(thread, sampled), duration});
   }
   // All of them sleep; but a thread of the program's own may become a Python thread at any time.
   if (!looked_at_list && memory_.read(shared_.segments()).status == target::ReadStatus::ok) {

@@ -37,6 +37,7 @@ struct ThreadSample {
   std::span<const cpython::CodeFrame> frames;  // the innermost first
   // The state of the thread that had its GIL at that moment; null: nobody had it; nothing: not looked at.
   std::optional<target::Address> gil_holder;
+  Nanoseconds duration;  // of taking it
 };
 
 // What became of the process.

@@ -23,6 +23,7 @@ void ProfileBuilder::count_tick(std::uint64_t missed) {
 void ProfileBuilder::add(std::size_t process_number, const ProcessSampler& process, const ThreadSample& sample,
                          std::uint64_t time, std::uint64_t weight) {
   count(sample.sampled);
+  times_.add(sample.duration);
   if (sample.sampled.outcome == Outcome::no_frames) return;
   ProcessEntry& entry = processes_[process_number];
   ThreadEntry& thread = thread_of(entry, process, sample);
@@ -118,14 +119,19 @@ std::string ProfileBuilder::hottest() const {
   return most == self_ticks_.end() ? "" : std::string(profile_.text(profile_.function(most->first).name));
 }
 
-profile::Profile ProfileBuilder::take() {
+Result<void> ProfileBuilder::hand_on(profile::Sink& sink) {
   for (ProcessEntry& process : processes_) {
     for (auto& [number, thread] : process.threads) flush(thread);
   }
   std::ranges::sort(samples_, {},
                     [](const profile::Sample& sample) { return std::pair(sample.time_ns, sample.thread); });
-  for (const profile::Sample& sample : samples_) profile_.add(sample);
-  return std::move(profile_);
+  profile_.recording.quality.median_sample_ns = times_.median();
+  profile_.recording.quality.slowest_sample_ns = times_.slowest();
+  for (const profile::Sample& sample : samples_) {
+    if (const auto added = sink.add(profile_, sample); !added) return added.error();
+  }
+  samples_.clear();
+  return {};
 }
 
 }  // namespace flametap::sampler

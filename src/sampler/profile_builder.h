@@ -1,4 +1,5 @@
-// ProfileBuilder: turns the samples of processes into a Profile, and counts every outcome.
+// ProfileBuilder: turns the samples of processes into the tables of a Profile and the samples of a Sink, and counts
+// every outcome. What it keeps grows with the number of distinct stacks, not with time.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,9 @@
 #include <vector>
 
 #include "profile/profile.h"
+#include "profile/sink.h"
 #include "sampler/process_sampler.h"
+#include "sampler/sample_times.h"
 #include "sampler/stack_table.h"
 
 namespace flametap::sampler {
@@ -29,8 +32,14 @@ class ProfileBuilder {
   // The function that was innermost most often so far; empty before the first sample.
   [[nodiscard]] std::string hottest() const;
 
-  // Ends the building.
-  [[nodiscard]] profile::Profile take();
+  // For what is known of the recording besides its quality.
+  [[nodiscard]] profile::Recording& recording() { return profile_.recording; }
+  [[nodiscard]] const profile::Profile& tables() const { return profile_; }
+
+  // Hands on all samples so far, in the order of their times.
+  [[nodiscard]] Result<void> hand_on(profile::Sink& sink);
+  // There is so much to hand on that it should not wait.
+  [[nodiscard]] bool is_full() const { return samples_.size() >= kFull; }
 
  private:
   struct ThreadEntry {
@@ -53,8 +62,11 @@ class ProfileBuilder {
   [[nodiscard]] ThreadEntry& thread_of(ProcessEntry& entry, const ProcessSampler& process, const ThreadSample& sample);
   void flush(ThreadEntry& thread);
 
-  profile::Profile profile_;
-  std::vector<profile::Sample> samples_;  // in the order of their ends
+  static constexpr std::size_t kFull = 1 << 18;
+
+  profile::Profile profile_;              // without its samples
+  std::vector<profile::Sample> samples_;  // in the order of their ends, not handed on yet
+  SampleTimes times_;
   std::vector<ProcessEntry> processes_;
   std::map<profile::FunctionId, std::uint64_t> self_ticks_;
 };

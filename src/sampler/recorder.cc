@@ -11,6 +11,7 @@ namespace {
 
 constexpr Nanoseconds kShortestRideGap = 50'000;
 constexpr Nanoseconds kProgressInterval = 250'000'000;
+constexpr Nanoseconds kCheckpointInterval = kSecond / 2;  // what is lost at the most
 
 Nanoseconds unix_now() {
   timespec now{};
@@ -39,13 +40,28 @@ void Recorder::add(std::unique_ptr<ProcessSampler> process) {
   targets_.push_back({number, std::move(process)});
 }
 
-profile::Profile Recorder::run(const std::atomic<bool>& stop, Progress& progress) {
+Result<void> Recorder::run(const std::atomic<bool>& stop, Progress& progress, profile::Sink& sink) {
   prepare_to_sample();
-  const Nanoseconds start_unix = unix_now();
-  const Nanoseconds start = monotonic_now();
-  const Nanoseconds end = options_.duration ? start + *options_.duration : ~Nanoseconds{0};
-  Nanoseconds next_report = start;
-  Schedule schedule(options_.rate_hz, start, options_.seed);
+  profile::Recording& recording = builder_.recording();
+  recording.start_unix_ns = unix_now();
+  recording.rate_hz = options_.rate_hz;
+  recording.mode = profile::Mode::wall;  // every sample is kept, with its state
+  start_ = monotonic_now();
+  const Result<void> recorded = record(stop, progress, sink);
+  report(progress);
+  if (!recorded) return recorded;
+  count_family();
+  recording.ended = ended_;
+  recording.duration_ns = monotonic_now() - start_;
+  if (const auto handed = builder_.hand_on(sink); !handed) return handed;
+  return sink.finish(builder_.tables());
+}
+
+Result<void> Recorder::record(const std::atomic<bool>& stop, Progress& progress, profile::Sink& sink) {
+  const Nanoseconds end = options_.duration ? start_ + *options_.duration : ~Nanoseconds{0};
+  Nanoseconds next_report = start_;
+  Nanoseconds next_checkpoint = start_ + kCheckpointInterval;
+  Schedule schedule(options_.rate_hz, start_, options_.seed);
   while (!targets_.empty() || (family_ != nullptr && family_->alive())) {
     const Schedule::Tick tick = schedule.next(monotonic_now());
     const Nanoseconds until = std::min(tick.deadline, end);
@@ -57,7 +73,7 @@ profile::Profile Recorder::run(const std::atomic<bool>& stop, Progress& progress
     welcome_newcomers();
     if (targets_.empty()) continue;
     builder_.count_tick(tick.missed);
-    sample_all(monotonic_now() - start, tick.weight);
+    sample_all(monotonic_now() - start_, tick.weight);
     // As fast as possible must not mean that a target which stands still for us never gets its CPU back.
     if (options_.rate_hz == 0 && seat_.riding_on()) sleep_towards(monotonic_now() + kShortestRideGap);
     if (std::exchange(has_waited_, false)) schedule = Schedule(options_.rate_hz, monotonic_now(), ++options_.seed);
@@ -65,16 +81,19 @@ profile::Profile Recorder::run(const std::atomic<bool>& stop, Progress& progress
       report(progress);
       next_report = tick.deadline + kProgressInterval;
     }
+    if (tick.deadline >= next_checkpoint || builder_.is_full()) {
+      next_checkpoint = tick.deadline + kCheckpointInterval;
+      if (const auto kept = checkpoint(sink); !kept) return kept;
+    }
   }
-  report(progress);
-  count_family();
-  profile::Profile profile = builder_.take();
-  profile.recording.start_unix_ns = start_unix;
-  profile.recording.duration_ns = monotonic_now() - start;
-  profile.recording.rate_hz = options_.rate_hz;
-  profile.recording.mode = profile::Mode::wall;  // every sample is kept, with its state
-  profile.recording.ended = ended_;
-  return profile;
+  return {};
+}
+
+// From here on, what was recorded so far survives whatever happens to us.
+Result<void> Recorder::checkpoint(profile::Sink& sink) {
+  builder_.recording().duration_ns = monotonic_now() - start_;
+  if (const auto handed = builder_.hand_on(sink); !handed) return handed;
+  return sink.checkpoint(builder_.tables());
 }
 
 // At a low rate, the end of a process is not to be noticed at the next tick only, nor is a thread to be let go only

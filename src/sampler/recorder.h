@@ -1,7 +1,7 @@
-// Recorder: samples processes until the time is up, they are all gone, or somebody says stop, and gives the Profile.
+// Recorder: samples processes until the time is up, they are all gone, or somebody says stop, and hands on what it
+// records to a Sink, twice a second.
 //
-// Everything happens in the thread that calls `run`; it is never paused by us and never blocks on output. Other threads
-// may set `stop` and read `progress`.
+// Everything happens in the thread that calls `run`. Other threads may set `stop` and read `progress`.
 #pragma once
 
 #include <atomic>
@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "profile/profile.h"
+#include "profile/sink.h"
 #include "sampler/cpu_seat.h"
 #include "sampler/family.h"
 #include "sampler/process_sampler.h"
@@ -63,8 +64,8 @@ class Recorder {
   // Where more processes come from while we record. It must outlive the recorder.
   void follow(Family& family) { family_ = &family; }
 
-  // Ends when `stop` turns true (within 50 ms), too.
-  [[nodiscard]] profile::Profile run(const std::atomic<bool>& stop, Progress& progress);
+  // Ends when `stop` turns true (within 50 ms), too. Fails if the sink does, and ends then.
+  [[nodiscard]] Result<void> run(const std::atomic<bool>& stop, Progress& progress, profile::Sink& sink);
 
  private:
   struct Target {
@@ -72,12 +73,14 @@ class Recorder {
     std::unique_ptr<ProcessSampler> process;
   };
 
+  [[nodiscard]] Result<void> record(const std::atomic<bool>& stop, Progress& progress, profile::Sink& sink);
   [[nodiscard]] bool waits_in_vain(Nanoseconds until);
   void sort_by_cpu();
   void sample_all(Nanoseconds time, Nanoseconds weight);
   void handle_end(Target& target, Fate fate);
   void welcome_newcomers();
   void count_family();
+  [[nodiscard]] Result<void> checkpoint(profile::Sink& sink);
   void report(Progress& progress) const;
 
   Options options_;
@@ -87,6 +90,7 @@ class Recorder {
   std::vector<Target> targets_;
   ProfileBuilder builder_;
   std::string ended_;
+  Nanoseconds start_ = 0;
   bool has_waited_ = false;  // for a successor
 };
 

@@ -1,9 +1,11 @@
 """Whatever happens to flametap, the target goes on: it is never left stopped or traced, and loses no signal."""
 
+import json
 import os
 import random
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -34,6 +36,28 @@ def test_killed_at_any_moment(frame_kind, way, start, counters, tmp_path):
         process.communicate()
         assert target.is_left_alone()
         counters.wait_for_progress()
+
+
+@pytest.mark.parametrize("name", ["out.ftap", "out.svg"])
+def test_killed_it_leaves_what_it_recorded(usual_python, start, counters, tmp_path, name):
+    target = start(usual_python, "alternate.py", counters.path, 20)
+    target.says()
+    began = time.monotonic()
+    process = flametap.start("record", "-p", target.pid, "-r", 200, "-o", tmp_path / name)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(timeout=10)
+    process.kill()
+    process.communicate()
+    seconds = time.monotonic() - began
+    journal = tmp_path / (name if name.endswith(".ftap") else name + ".partial.ftap")
+    done = flametap.run("report", journal, "-f", "json", "-o", "-")
+    assert done.code == flametap.DONE, done
+    assert "flametap: warning:" in done.err
+    recording = json.loads(done.out)
+    assert recording["recording"]["duration_ns"] >= 0.9e9 * seconds
+    quality = recording["recording"]["quality"]
+    assert sum(recording["samples"]["ticks"]) == sum(quality["steps"].values())
+    assert quality["ticks"] + quality["missed_ticks"] >= 0.9 * 200 * seconds
 
 
 def test_target_is_left_alone_after_a_normal_end(frame_kind, way, start, counters, tmp_path):
