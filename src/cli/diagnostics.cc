@@ -16,6 +16,11 @@ int fail(const Error& error) {
   return static_cast<int>(error.kind);
 }
 
+void warn(const std::string& message) {
+  const std::string text = "flametap: warning: " + message + "\n";
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
 Error cannot(const std::string& what, pid_t pid, const Error& error) {
   const std::string number = std::to_string(pid);
   const bool named = error.message.find(number) != std::string::npos;

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstddef>
 
+#include "format/chrome.h"
+#include "format/cpuprofile.h"
 #include "format/folded.h"
 #include "format/json.h"
 #include "format/pprof.h"
@@ -20,11 +22,13 @@ struct Row {
 };
 
 // In the order of Format; a longer extension stands before the one that it ends with.
-constexpr std::array<Row, 5> kRows = {{
+constexpr std::array<Row, 7> kRows = {{
     {Format::svg, "svg", {".svg", "", ""}, write_svg},
     {Format::folded, "folded", {".folded", ".collapsed", ".txt"}, write_folded},
     {Format::speedscope, "speedscope", {".speedscope.json", ".speedscope", ""}, write_speedscope},
     {Format::pprof, "pprof", {".pb.gz", ".pprof", ""}, write_pprof},
+    {Format::chrome, "chrome", {".trace.json", ".chrome.json", ""}, write_chrome},
+    {Format::cpuprofile, "cpuprofile", {".cpuprofile", "", ""}, write_cpuprofile},
     {Format::json, "json", {".json", "", ""}, write_json},
 }};
 

@@ -12,7 +12,7 @@
 
 namespace flametap::format {
 
-enum class Format : std::uint8_t { svg, folded, speedscope, pprof, json };
+enum class Format : std::uint8_t { svg, folded, speedscope, pprof, chrome, cpuprofile, json };
 
 inline constexpr Format kDefaultFormat = Format::svg;
 

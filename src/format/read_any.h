@@ -1,17 +1,26 @@
 // Reading a profile from a file, whatever format it is in: told by its content, not by its name.
+//
+// A damaged file gives what can be read of it, and a warning for each kind of loss. Only a file of which nothing can be
+// used is an error.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "profile/profile.h"
 
 namespace flametap::format {
 
-// `-` is standard input.
-[[nodiscard]] Result<profile::Profile> read_any(const std::string& path);
+struct ReadProfile {
+  profile::Profile profile;
+  std::vector<std::string> warnings;
+};
 
-[[nodiscard]] Result<profile::Profile> read_any_text(std::string_view content);
+// `-` is standard input.
+[[nodiscard]] Result<ReadProfile> read_any(const std::string& path);
+
+[[nodiscard]] Result<ReadProfile> read_any_text(std::string_view content);
 
 }  // namespace flametap::format
