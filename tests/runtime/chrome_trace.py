@@ -5,7 +5,7 @@ import json
 
 
 def slices(text):
-    """{(pid, tid): [(start ns, end ns, names from the root on)]} of a trace; checks that events are ordered and nest."""
+    """{(pid, tid): [(start ns, end ns, names from the root on)]} of a trace, whose events must be ordered and nest."""
     trace = json.loads(text)
     last = 0
     tracks, opened, named = collections.defaultdict(list), collections.defaultdict(list), set()
