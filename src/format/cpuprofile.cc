@@ -6,6 +6,7 @@
 #include <map>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -19,11 +20,11 @@ namespace {
 
 using profile::Profile;
 
-// A place in the call tree. Ids begin at 1 in the file, so each is the place of its node plus one.
+// A place in the call tree: a function, or a word of ours. Ids begin at 1 in the file, so each is the place of its node
+// plus one.
 struct Node {
-  std::string name;
-  std::string url = {};
-  std::int32_t line = 0;                             // of the function's start; 0: not known
+  std::string word = {};  // instead of a function, if it is not empty
+  profile::FunctionId function = {};
   std::uint64_t hits = 0;                            // ticks that ended here
   std::map<std::int32_t, std::uint64_t> lines = {};  // the same by line
   std::vector<std::uint32_t> children = {};
@@ -50,7 +51,7 @@ std::string url_of(std::string_view file) {
 class Timeline {
  public:
   explicit Timeline(const Profile& profile) : profile_(profile) {
-    nodes_.push_back({.name = "(root)"});
+    nodes_.push_back({.word = "(root)"});
     const auto by_thread = samples_by_thread(profile);
     const auto has_samples = [](const auto& samples) { return !samples.empty(); };
     const bool several = std::count_if(by_thread.begin(), by_thread.end(), has_samples) > 1;
@@ -113,36 +114,40 @@ class Timeline {
     return node;
   }
 
-  std::uint32_t function_node(std::uint32_t parent, profile::FunctionId id) {
-    const auto [place, is_new] = calls_.try_emplace({parent, static_cast<std::uint32_t>(id)}, next());
-    if (is_new) {
-      const profile::Function& function = profile_.function(id);
-      add_node(parent, profile_.text(function.name));
-      nodes_.back().url = url_of(profile_.text(function.file));
-      nodes_.back().line = function.first_line;
-    }
+  std::uint32_t function_node(std::uint32_t parent, profile::FunctionId function) {
+    const std::uint64_t call = std::uint64_t{parent} << 32 | static_cast<std::uint32_t>(function);
+    const auto [place, is_new] = calls_.try_emplace(call, next());
+    if (is_new) add_node(parent, {.function = function});
     return place->second;
   }
 
   // `number` tells words of the same text apart, as those of threads of the same name.
   std::uint32_t word_node(std::uint32_t parent, std::string_view word, std::size_t number = 0) {
     const auto [place, is_new] = words_.try_emplace({parent, std::string(word), number}, next());
-    if (is_new) add_node(parent, word);
+    if (is_new) add_node(parent, {.word = std::string(word)});
     return place->second;
   }
 
   std::uint32_t next() const { return static_cast<std::uint32_t>(nodes_.size()); }
 
-  void add_node(std::uint32_t parent, std::string_view name) {
+  void add_node(std::uint32_t parent, Node node) {
     nodes_[parent].children.push_back(next());
-    nodes_.push_back({.name = std::string(name)});
+    nodes_.push_back(std::move(node));
+  }
+
+  void write_call_frame(JsonWriter& json, const Node& node) const {
+    const profile::Function* function = node.word.empty() ? &profile_.function(node.function) : nullptr;
+    json.key("callFrame").begin_object();
+    json.member("functionName", function != nullptr ? profile_.text(function->name) : std::string_view(node.word));
+    json.member("scriptId", "0").member("url", function != nullptr ? url_of(profile_.text(function->file)) : "");
+    json.member("lineNumber", function != nullptr ? function->first_line - 1 : -1).member("columnNumber", -1);
+    json.end_object();
   }
 
   void write_node(JsonWriter& json, std::size_t number) const {
     const Node& node = nodes_[number];
     json.begin_object().member("id", number + 1);
-    json.key("callFrame").begin_object().member("functionName", node.name).member("scriptId", "0");
-    json.member("url", node.url).member("lineNumber", node.line - 1).member("columnNumber", -1).end_object();
+    write_call_frame(json, node);
     json.member("hitCount", node.hits);
     json.key("children").begin_array();
     for (const std::uint32_t child : node.children) json.value(child + 1);
@@ -159,7 +164,7 @@ class Timeline {
 
   const Profile& profile_;
   std::vector<Node> nodes_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> calls_;
+  std::unordered_map<std::uint64_t, std::uint32_t> calls_;  // by parent and function
   std::map<std::tuple<std::uint32_t, std::string, std::size_t>, std::uint32_t> words_;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> samples_;  // when each begins, and its node
   std::vector<profile::FunctionId> functions_;

@@ -113,8 +113,7 @@ class Reader {
     std::optional<double> start;
     for (const json& profile : profiles) {
       const json& value = member(profile, "startValue");
-      if (!value.is_number()) continue;
-      const double ns = value.get<double>() * unit_of(profile).factor;
+      const double ns = value.is_number() ? value.get<double>() * unit_of(profile).factor : 0;
       start = std::min(start.value_or(ns), ns);
     }
     return start.value_or(0);
