@@ -75,5 +75,14 @@ TEST(Austin, OlderThreadsAndOtherFrames) {
   EXPECT_EQ(austin.warnings.size(), 1u) << "of the last line";
 }
 
+TEST(Austin, AFileHasOneDialect) {
+  const ReadProfile austin = read("P7;T0:7;/a.py:f:1 5\nmain;f 3\nP7;T0:7;/a.py:f:1 5\n");
+  EXPECT_THAT(austin.warnings, ElementsAre("line 2 was not understood: it is not Austin's, as those before it are"));
+  EXPECT_EQ(austin.profile.total_weight_ns(), 10'000u);
+  const ReadProfile plain = read("main;f 3\nP7;T0:7;/a.py:f:1 5\n");
+  EXPECT_THAT(plain.warnings, ElementsAre());
+  EXPECT_EQ(plain.profile.total_ticks(), 8u);
+}
+
 }  // namespace
 }  // namespace flametap::format

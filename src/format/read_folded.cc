@@ -20,13 +20,15 @@ class Reader {
   void read_line(std::string_view line, std::size_t number) {
     if (line.empty()) return;
     if (line.starts_with('#')) return austin_.read_remark(line);  // other tools write remarks behind a #
+    const bool is_austin = (good_lines_ == 0 || of_austin_) && austin_.knows(line);
     std::string reason;
-    if (austin_.knows(line)) {
-      if (!austin_.read(line, import_)) reason = "its number is none, or the whole becomes too large";
+    if (is_austin) {
+      if (!austin_.read(line, import_)) reason = "has a number that is none, or makes the whole too large";
     } else {
-      reason = read_plain(line);
+      reason = of_austin_ ? "is not Austin's, as those before it are" : read_plain(line);
     }
     if (reason.empty()) {
+      of_austin_ = is_austin;
       ++good_lines_;
     } else if (bad_lines_++ == 0) {
       first_bad_ = number;
@@ -72,7 +74,7 @@ class Reader {
   // Lines of the same stack have nothing but their counts to tell them apart: they are one sample.
   void add_plain_samples(std::vector<std::string>& warnings) {
     const std::optional<profile::ThreadId> thread =
-        plain_ticks_ > 0 || import_.profile.threads().empty() ? import_.thread({}) : std::nullopt;
+        import_.profile.threads().empty() ? import_.thread({}) : std::nullopt;
     bool all = true;
     for (std::size_t i = 0; i < ticks_.size(); ++i) {
       if (ticks_[i] == 0) continue;
@@ -101,6 +103,8 @@ class Reader {
 
   ProfileImport import_;
   AustinLines austin_;
+  // A file has one dialect: counts and times of the same lines cannot be added.
+  bool of_austin_ = false;
   std::vector<std::uint64_t> ticks_;  // of every stack of a plain line
   std::uint64_t plain_ticks_ = 0;
   std::uint64_t good_lines_ = 0;
