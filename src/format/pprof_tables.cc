@@ -1,17 +1,16 @@
 #include "format/pprof_tables.h"
 
 #include <limits>
-#include <protozero/pbf_message.hpp>
+#include <utility>
 
 #include "format/limits.h"
 #include "format/profile_proto.h"
+#include "format/protobuf.h"
 
 namespace flametap::format {
 namespace {
 
 constexpr std::size_t kMaxInlined = 1024;  // calls at one address
-
-std::string_view view_of(const protozero::data_view& view) { return {view.data(), view.size()}; }
 
 std::int32_t line_number(std::int64_t number) {
   return number > 0 && number <= std::numeric_limits<std::int32_t>::max() ? static_cast<std::int32_t>(number) : 0;
@@ -39,7 +38,7 @@ PprofTables::PprofTables(std::string_view content) {
 void PprofTables::read_strings(std::string_view content) {
   const bool whole = for_each_field<proto::Profile>(content, [&](auto& message) {
     if (message.tag() != proto::Profile::string_table || strings_.size() >= kMaxTableRows) return message.skip();
-    strings_.push_back(view_of(message.get_view()));
+    strings_.push_back(get_bytes(message));
   });
   if (!whole) damage_ = "it is cut off or damaged";
   if (strings_.size() >= kMaxTableRows) damage_ = "it holds too many strings";
@@ -50,40 +49,37 @@ void PprofTables::read_rest(std::string_view content) {
   (void)for_each_field<proto::Profile>(content, [&](auto& message) {
     switch (message.tag()) {
       case sample_type:
-        sample_types_.push_back(read_value_type(view_of(message.get_view())));
+        sample_types_.push_back(read_value_type(get_bytes(message)));
         if (sample_types_.size() > kMaxInlined) sample_types_.pop_back();
         break;
       case mapping:
-        read_mapping(view_of(message.get_view()));
+        read_mapping(get_bytes(message));
         break;
       case location:
-        read_location(view_of(message.get_view()));
+        read_location(get_bytes(message));
         break;
       case function:
-        read_function(view_of(message.get_view()));
+        read_function(get_bytes(message));
         break;
       case time_nanos:
-        time_ns_ = message.get_int64();
+        time_ns_ = get_signed(message);
         break;
       case duration_nanos:
-        duration_ns_ = message.get_int64();
+        duration_ns_ = get_signed(message);
         break;
       case period_type:
-        period_type_ = read_value_type(view_of(message.get_view()));
+        period_type_ = read_value_type(get_bytes(message));
         break;
       case period:
-        period_ = message.get_int64();
+        period_ = get_signed(message);
         break;
       case comment:
-        if (message.wire_type() == protozero::pbf_wire_type::varint) {
-          comments_.push_back(text(message.get_int64()));
-        } else {
-          for (const std::int64_t index : message.get_packed_int64()) comments_.push_back(text(index));
-        }
-        if (comments_.size() > kMaxTableRows) comments_.clear();
+        for_each_number(message, [&](std::uint64_t index) {
+          if (comments_.size() < kMaxTableRows) comments_.push_back(text(static_cast<std::int64_t>(index)));
+        });
         break;
       case default_sample_type:
-        default_sample_type_ = text(message.get_int64());
+        default_sample_type_ = text(get_signed(message));
         break;
       default:
         message.skip();
@@ -96,10 +92,10 @@ PprofValueType PprofTables::read_value_type(std::string_view content) const {
   (void)for_each_field<proto::ValueType>(content, [&](auto& message) {
     switch (message.tag()) {
       case proto::ValueType::type:
-        result.type = text(message.get_int64());
+        result.type = text(get_signed(message));
         break;
       case proto::ValueType::unit:
-        result.unit = text(message.get_int64());
+        result.unit = text(get_signed(message));
         break;
       default:
         message.skip();
@@ -114,19 +110,19 @@ void PprofTables::read_function(std::string_view content) {
   (void)for_each_field<proto::Function>(content, [&](auto& message) {
     switch (message.tag()) {
       case proto::Function::id:
-        id = message.get_uint64();
+        id = get_unsigned(message);
         break;
       case proto::Function::name:
-        function.name = text(message.get_int64());
+        function.name = text(get_signed(message));
         break;
       case proto::Function::system_name:
-        if (const std::string_view name = text(message.get_int64()); function.name.empty()) function.name = name;
+        if (const std::string_view name = text(get_signed(message)); function.name.empty()) function.name = name;
         break;
       case proto::Function::filename:
-        function.file = text(message.get_int64());
+        function.file = text(get_signed(message));
         break;
       case proto::Function::start_line:
-        function.first_line = line_number(message.get_int64());
+        function.first_line = line_number(get_signed(message));
         break;
       default:
         message.skip();
@@ -141,21 +137,21 @@ void PprofTables::read_location(std::string_view content) {
   (void)for_each_field<proto::Location>(content, [&](auto& message) {
     switch (message.tag()) {
       case proto::Location::id:
-        id = message.get_uint64();
+        id = get_unsigned(message);
         break;
       case proto::Location::mapping_id:
-        location.mapping = message.get_uint64();
+        location.mapping = get_unsigned(message);
         break;
       case proto::Location::address:
-        location.address = message.get_uint64();
+        location.address = get_unsigned(message);
         break;
       case proto::Location::line: {
         PprofLine line;
-        (void)for_each_field<proto::Line>(view_of(message.get_view()), [&](auto& part) {
+        (void)for_each_field<proto::Line>(get_bytes(message), [&](auto& part) {
           if (part.tag() == proto::Line::function_id) {
-            line.function = part.get_uint64();
+            line.function = get_unsigned(part);
           } else if (part.tag() == proto::Line::line) {
-            line.line = line_number(part.get_int64());
+            line.line = line_number(get_signed(part));
           } else {
             part.skip();
           }
@@ -176,10 +172,10 @@ void PprofTables::read_mapping(std::string_view content) {
   (void)for_each_field<proto::Mapping>(content, [&](auto& message) {
     switch (message.tag()) {
       case proto::Mapping::id:
-        id = message.get_uint64();
+        id = get_unsigned(message);
         break;
       case proto::Mapping::filename:
-        file = text(message.get_int64());
+        file = text(get_signed(message));
         break;
       default:
         message.skip();

@@ -18,6 +18,7 @@
 #include "format/pprof_tables.h"
 #include "format/profile_import.h"
 #include "format/profile_proto.h"
+#include "format/protobuf.h"
 #include "format/text.h"
 
 namespace flametap::format {
@@ -79,15 +80,10 @@ struct RawSample {
 
 template <typename Message, typename Number>
 void append_numbers(Message& message, std::vector<Number>& numbers, std::size_t limit) {
-  if (message.wire_type() == protozero::pbf_wire_type::varint) {
-    numbers.push_back(static_cast<Number>(message.get_uint64()));
-  } else {
-    for (const std::uint64_t number : message.get_packed_uint64()) {
-      numbers.push_back(static_cast<Number>(number));
-      if (numbers.size() > limit) throw protozero::invalid_length_exception();
-    }
-  }
-  if (numbers.size() > limit) throw protozero::invalid_length_exception();
+  for_each_number(message, [&](std::uint64_t number) {
+    if (numbers.size() >= limit) throw protozero::invalid_length_exception();
+    numbers.push_back(static_cast<Number>(number));
+  });
 }
 
 class Reader {
@@ -167,7 +163,7 @@ class Reader {
         } else if (message.tag() == proto::Sample::value) {
           append_numbers(message, sample_.values, kMaxValues);
         } else if (message.tag() == proto::Sample::label) {
-          read_label(message.get_view());
+          read_label(get_bytes(message));
         } else {
           message.skip();
         }
@@ -178,21 +174,21 @@ class Reader {
     return add_sample();
   }
 
-  void read_label(const protozero::data_view& view) {
+  void read_label(std::string_view content) {
     std::string_view key;
     std::string_view text;
     std::int64_t number = 0;
-    protozero::pbf_message<proto::Label> message(view);
+    protozero::pbf_message<proto::Label> message(content.data(), content.size());
     while (message.next()) {
       switch (message.tag()) {
         case proto::Label::key:
-          key = tables_.text(message.get_int64());
+          key = tables_.text(get_signed(message));
           break;
         case proto::Label::str:
-          text = tables_.text(message.get_int64());
+          text = tables_.text(get_signed(message));
           break;
         case proto::Label::num:
-          number = message.get_int64();
+          number = get_signed(message);
           break;
         default:
           message.skip();

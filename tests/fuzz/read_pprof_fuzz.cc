@@ -19,7 +19,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                       format::Format::chrome, format::Format::cpuprofile, format::Format::json}) {
     (void)format::write(format, read->profile);
   }
-  const Result<format::ReadProfile> again = format::read_pprof(format::gunzip(write_pprof(read->profile)).content);
+  const Result<format::ReadProfile> again =
+      format::read_pprof(format::gunzip(format::write_pprof(read->profile)).content);
   if (!again) return 0;  // samples without any name
   if (again->profile.total_weight_ns() != read->profile.total_weight_ns()) std::abort();
   if (again->profile.total_ticks() != read->profile.total_ticks()) std::abort();

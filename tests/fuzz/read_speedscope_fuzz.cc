@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                       format::Format::chrome, format::Format::cpuprofile, format::Format::json}) {
     (void)format::write(format, read->profile);
   }
-  const Result<format::ReadProfile> again = format::read_speedscope(write_speedscope(read->profile));
+  const Result<format::ReadProfile> again = format::read_speedscope(format::write_speedscope(read->profile));
   if (!again || !again->warnings.empty()) std::abort();
   if (again->profile.samples().size() != read->profile.samples().size()) std::abort();
   return 0;
