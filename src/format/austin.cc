@@ -79,12 +79,12 @@ void AustinLines::read_remark(std::string_view line) {
   if (key == "duration" && number <= kMaxMicroseconds) duration_us_ = number;
 }
 
-// A stack without frames tells nothing: then the file must have announced itself.
+// Without its remarks, a first frame that is not a Python one tells nothing.
 bool AustinLines::knows(std::string_view line) const {
   const std::optional<Parts> parts = split(line);
   if (!parts) return false;
   std::string_view frames = parts->frames;
-  return frames.empty() ? announced_ : parse_austin_frame(take_until(frames, ';')).has_value();
+  return announced_ || parse_pyflame_frame(take_until(frames, ';')).has_value();
 }
 
 bool AustinLines::parse_metric(std::string_view text, Metric& metric) const {
@@ -103,7 +103,8 @@ bool AustinLines::read(std::string_view line, ProfileImport& import) {
   for (std::string_view rest = parts->frames; !rest.empty();) {
     const std::string_view text = take_until(rest, ';');
     const std::optional<FrameParts> frame = parse_austin_frame(text);
-    const std::optional<profile::StackId> pushed = import.push(stack, import.frame(frame ? *frame : FrameParts{text}));
+    if (text.starts_with('#')) return false;  // would read back as a remark
+    const std::optional<profile::StackId> pushed = import.push(stack, import.frame(frame ? *frame : parse_frame(text)));
     if (!pushed) return false;
     stack = *pushed;
   }

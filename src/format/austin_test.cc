@@ -67,6 +67,7 @@ TEST(Austin, MemoryIsNotTime) {
 
 TEST(Austin, OlderThreadsAndOtherFrames) {
   const ReadProfile austin = read(
+      kHead +
       "P7;T7f10;kernel:do_syscall_64:0;/usr/lib/libc.so:read:0;:GC: 5\nP8;Tworker;/a.py:f:1 5\nP8;Tx;/a.py:f:1 q\n");
   EXPECT_EQ(austin.profile.threads()[0].id, 0x7f10u);
   EXPECT_EQ(austin.profile.threads()[1].name, "worker");

@@ -91,10 +91,15 @@ FrameParts parse_frame(std::string_view text) {
   const std::string_view place = take_suffixes(text);
   if (is_marker(text)) return {.name = text, .kind = FrameKind::marker};
   if (const std::optional<FrameParts> python = parse_perf_python(text)) return *python;
-  if (const std::optional<FrameParts> parts = parse_colons(text); parts && is_surely_file(parts->file)) return *parts;
+  if (const std::optional<FrameParts> pyflame = parse_pyflame_frame(text)) return *pyflame;
   FrameParts parts = parse_ours(text);
   if (parts.file.empty()) parts.file = place;
   return parts;
+}
+
+std::optional<FrameParts> parse_pyflame_frame(std::string_view text) {
+  const std::optional<FrameParts> parts = parse_colons(text);
+  return parts && is_surely_file(parts->file) ? parts : std::nullopt;
 }
 
 std::optional<FrameParts> parse_austin_frame(std::string_view text) {

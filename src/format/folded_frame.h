@@ -18,6 +18,9 @@ namespace flametap::format {
 
 [[nodiscard]] FrameParts parse_frame(std::string_view text);
 
+// `file:name:line` with what surely is a file; nothing if it is not.
+[[nodiscard]] std::optional<FrameParts> parse_pyflame_frame(std::string_view text);
+
 // A frame of Austin's own line, where a file need not look like one: `kernel:do_syscall_64:0`, and its words for what
 // is no frame (`:GC:`). Nothing if it is not one.
 [[nodiscard]] std::optional<FrameParts> parse_austin_frame(std::string_view text);
