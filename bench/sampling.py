@@ -2,8 +2,8 @@
 """How fast flametap samples, and what that costs the target.
 
 For each interpreter, depth and rate the target runs unprofiled and profiled in turn, several times, in the same process;
-what is printed are medians over these turns. "loss" is the share of the wall time in which the target did not run, by the
-kernel's own account of it (schedstat), beyond what it lost unprofiled. "progress" is its count of calls, profiled over
+what is printed are medians over these turns. "loss" is the share of the wall time in which the target was ready to run
+but did not, by the kernel's own account of it (schedstat), beyond what it lost unprofiled. "progress" is its count of calls, profiled over
 unprofiled: on a busy machine it is noise of several percent.
 
     bench/sampling.py [--seconds 1] [--turns 5] [--rates 100,1000,10000,max] [--depths 20,200] [--pythons 3.8,3.11,3.13]
@@ -46,8 +46,8 @@ class Target:
     def calls(self):
         return struct.unpack("q", self.counter.read_bytes())[0]
 
-    def run_time(self):
-        return int(Path(f"/proc/{self.process.pid}/schedstat").read_text().split()[0]) / 1e9
+    def waited(self):
+        return int(Path(f"/proc/{self.process.pid}/schedstat").read_text().split()[1]) / 1e9
 
     def stop(self):
         self.process.kill()
@@ -56,7 +56,7 @@ class Target:
 
 def watch(target, seconds, command=None):
     """One turn: what the target did meanwhile, and what the profiler used."""
-    started, ran, calls = time.monotonic(), target.run_time(), target.calls()
+    started, waited, calls = time.monotonic(), target.waited(), target.calls()
     own_cpu = 0.0
     if command:
         profiler = subprocess.Popen(command, stderr=subprocess.DEVNULL)
@@ -68,7 +68,7 @@ def watch(target, seconds, command=None):
     else:
         time.sleep(seconds)
     wall = time.monotonic() - started
-    return {"lost": 1 - (target.run_time() - ran) / wall, "speed": (target.calls() - calls) / wall,
+    return {"lost": (target.waited() - waited) / wall, "speed": (target.calls() - calls) / wall,
             "own_cpu": own_cpu / wall}
 
 

@@ -61,7 +61,7 @@ constexpr const char* kReportFooter = R"(Examples:
   flametap report before.json after.json      both as one
   flametap report all.json --process gunicorn -o web.svg
 
-Reads json, folded (also of Pyflame, py-spy, Austin and perf), speedscope and pprof, compressed with gzip or not.
+Reads ftap, json, folded (also of Pyflame, py-spy, Austin and perf), speedscope and pprof, compressed with gzip or not.
 `-` is standard input.)";
 
 constexpr const char* kDoctorUsage = "flametap doctor [PID]";
@@ -116,8 +116,9 @@ CLI::App& add_record(CLI::App& app, Words& words) {
   command.add_option("-o,--output", request.output, "Where to write; - is standard output")->type_name("FILE");
   command.add_option("-f,--format", request.format, format::known_formats() + " [by FILE's ending, else svg]")
       ->type_name("FORMAT");
-  command.add_option("--mode", words.mode, "wall, cpu or gil [cpu]; json always keeps all")->type_name("MODE");
+  command.add_option("--mode", words.mode, "wall, cpu or gil [cpu]; json and ftap always keep all")->type_name("MODE");
   command.add_flag("--by-thread", request.by_thread, "Give each thread a root of its own");
+  command.add_flag("--children", request.children, "Also the Python processes that they start, to any depth");
   command.add_flag("--no-pause", words.no_pause, "Never stop a thread; count what is lost by that as torn");
   command.add_flag("--no-lines", words.no_lines, "One frame per function, whatever the line");
   command.add_option("--stats", request.stats, "Write how the recording went, as JSON")->type_name("FILE");

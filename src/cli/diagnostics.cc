@@ -16,9 +16,9 @@ int fail(const Error& error) {
   return static_cast<int>(error.kind);
 }
 
-void warn(const std::string& message) {
-  const std::string text = "flametap: warning: " + message + "\n";
-  std::fwrite(text.data(), 1, text.size(), stderr);
+void warn(const std::string& text) {
+  const std::string line = "flametap: warning: " + text + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
 Error cannot(const std::string& what, pid_t pid, const Error& error) {

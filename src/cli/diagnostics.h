@@ -17,8 +17,8 @@ namespace flametap::cli {
 // Prints it; gives the exit code that it means.
 int fail(const Error& error);
 
-// `flametap: warning: a.folded: line 7 was not understood`; the work goes on.
-void warn(const std::string& message);
+// Prints what the user should know of a result that is there all the same: `flametap: warning: ...`.
+void warn(const std::string& text);
 
 // "cannot record process 7: ..."; names the process once, also where the error does so already.
 [[nodiscard]] Error cannot(const std::string& what, pid_t pid, const Error& error);

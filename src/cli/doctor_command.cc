@@ -83,17 +83,8 @@ std::string namespaces(const target::Process& process) {
   return text;
 }
 
-std::string command_of(const target::Process& process) {
-  const auto words = process.command_line();
-  std::string text;
-  if (words) {
-    for (const std::string& word : *words) text += (text.empty() ? "" : " ") + format::clean(word);
-  }
-  return text;
-}
-
 std::string what_runs(const target::Process& process) {
-  std::string text = row("command", command_of(process));
+  std::string text = row("command", format::clean(process.command()));
   if (const auto status = process.status()) {
     text += row("user", fmt::format("uid {}", status->effective_uid));
     if (status->tracer != 0) text += row("traced by", fmt::format("{}, so that it cannot be paused", status->tracer));

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include "cli/python_search.h"
+#include "target/process_tree.h"
 
 namespace flametap::cli {
 namespace {
@@ -40,8 +40,8 @@ TEST(Launch, ASignalToUsIsPassedOn) {
   Signals signals;
   auto started = Launched::start({"sh", "-c", "trap 'exit 3' USR1; while :; do :; done & wait"}, signals);
   Launched& command = std::get<Launched>(started);
-  while (descendants(command.pid()).empty()) ASSERT_FALSE(command.ended());  // then the trap is set
-  const pid_t loop = descendants(command.pid()).front();
+  while (target::descendants(command.pid()).empty()) ASSERT_FALSE(command.ended());  // then the trap is set
+  const pid_t loop = target::descendants(command.pid()).front();
   ::raise(SIGUSR1);
   EXPECT_EQ(command.wait(), 3);
   ::kill(loop, SIGKILL);
@@ -62,7 +62,7 @@ TEST(Launch, DescendantsOfDescendants) {
   std::vector<pid_t> found;
   while (found.size() < 2) {
     ASSERT_FALSE(command.ended());
-    found = descendants(command.pid());
+    found = target::descendants(command.pid());
   }
   ::kill(command.pid(), SIGKILL);
   for (const pid_t pid : found) ::kill(pid, SIGKILL);

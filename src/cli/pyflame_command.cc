@@ -1,13 +1,11 @@
 #include "cli/pyflame_command.h"
 
 #include <fmt/format.h>
-#include <getopt.h>
-#include <sys/utsname.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include <algorithm>
-#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,61 +14,30 @@
 #include <variant>
 #include <vector>
 
-#include "cli/arguments.h"
 #include "cli/launch.h"
 #include "cli/output.h"
+#include "cli/pyflame_options.h"
+#include "cli/pyflame_output.h"
+#include "cli/pyflame_sampler.h"
 #include "cli/python_search.h"
 #include "cli/signals.h"
 #include "cli/thread_dump.h"
 #include "format/output_file.h"
-#include "format/text.h"
 #include "sampler/cpu_seat.h"
 #include "sampler/process_sampler.h"
-#include "sampler/profile_builder.h"
-#include "sampler/recorder.h"
 
 namespace flametap::cli {
 namespace {
 
 constexpr int kFailed = 1;  // the only code besides 0 that Pyflame has
-constexpr double kShortestInterval = 1.0 / kMaxRateHz;
+constexpr std::string_view kNaughty = "You tried to pyflame a pyflame, naughty!";
+constexpr std::string_view kNoPython = "Failed to locate libpython within timeout period";
 
-constexpr const char* kUsage = R"(Usage: pyflame [options] [-p] PID
-       pyflame [options] -t command arg1 arg2...
+// Nothing to be done about a reader that went away.
+void print(std::FILE* stream, std::string_view text) { std::fwrite(text.data(), 1, text.size(), stream); }
 
-  -d, --dump               Show the stacks of all threads once
-  -h, --help               Show this help
-  -n, --no-line-numbers    Leave out line numbers
-  -o, --output=PATH        Write to this file (default: standard output)
-  -p, --pid=PID            The process to sample
-  -r, --rate=INTERVAL      Seconds between two samples, such as 0.001 (default: 0.01)
-  -s, --seconds=SECS       How long to sample (default: 1); 0 is one sample, negative until it exits
-  -t, --trace              Start a command and sample it until it exits; must come last
-  -v, --version            Show the version
-  -x, --exclude-idle       Leave out samples in which nobody holds the GIL
-      --threads            Sample all threads, not only the one that holds the GIL
-
-This is flametap under its old name; see also: flametap --help
-)";
-
-struct Request {
-  std::optional<pid_t> pid;
-  std::vector<std::string> command;
-  double seconds = 1;
-  double interval = 0.01;
-  std::string output = "-";
-  bool trace = false;
-  bool dump = false;
-  bool threads = false;
-  bool exclude_idle = false;
-  bool line_numbers = true;
-};
-
-// What stands on the command line: a request, or the exit code of what has been answered already.
-using Parsed = std::variant<Request, int>;
-
-int complain(const std::string& line) {
-  fmt::print(stderr, "{}\n", line);
+int complain(std::string_view line) {
+  print(stderr, fmt::format("{}\n", line));
   return kFailed;
 }
 
@@ -78,238 +45,136 @@ int complain(const Error& error) {
   return complain(error.message + (error.remedy.empty() ? "" : "\n  try: " + error.remedy));
 }
 
-int complain_with_usage(const std::string& line = "") {
-  fmt::print(stderr, "{}{}{}", line, line.empty() ? "" : "\n", kUsage);
-  return kFailed;
+// Begins with Pyflame's own words, which scripts look for.
+int complain_about(pid_t pid, const Error& error) {
+  switch (error.kind) {
+    case Failure::not_permitted:
+    case Failure::no_such_process:
+      return complain(error.within(fmt::format("Failed to seize PID {}", pid)));
+    case Failure::not_python:
+      return complain(error.within(std::string(kNoPython)));
+    case Failure::failed:
+    case Failure::usage:
+      break;
+  }
+  return complain(error);
 }
 
-std::string version() {
-  utsname names{};
-  ::uname(&names);
-  return fmt::format("pyflame 1.6.6 linux {} (ABI list: 27 36 37 38 39 310 311 312 313 314 315)", names.machine);
+bool is_our_program(const std::string& path) {
+  struct stat ours {};
+  struct stat other {};
+  return ::stat("/proc/self/exe", &ours) == 0 && ::stat(path.c_str(), &other) == 0 && ours.st_dev == other.st_dev &&
+         ours.st_ino == other.st_ino;
 }
 
-std::optional<double> parse_number(const char* word) {
-  char* end = nullptr;
-  const double number = std::strtod(word, &end);
-  if (end == word || *end != '\0' || !(number > -1e9 && number < 1e9)) return std::nullopt;
-  return number;
-}
-
-enum LongOnly { kThreads = 1000, kFlamechart, kAbi };
-
-constexpr option kLongOptions[] = {
-    {"abi", required_argument, nullptr, kAbi},   {"dump", no_argument, nullptr, 'd'},
-    {"exclude-idle", no_argument, nullptr, 'x'}, {"flamechart", no_argument, nullptr, kFlamechart},
-    {"help", no_argument, nullptr, 'h'},         {"no-line-numbers", no_argument, nullptr, 'n'},
-    {"output", required_argument, nullptr, 'o'}, {"pid", required_argument, nullptr, 'p'},
-    {"rate", required_argument, nullptr, 'r'},   {"seconds", required_argument, nullptr, 's'},
-    {"threads", no_argument, nullptr, kThreads}, {"trace", no_argument, nullptr, 't'},
-    {"version", no_argument, nullptr, 'v'},      {nullptr, 0, nullptr, 0}};
-
-// One option; an exit code if that is all that is to be done.
-std::optional<int> take_option(int letter, const char* value, Request& request) {
-  switch (letter) {
-    case 'd':
-      request.dump = true;
-      return std::nullopt;
-    case 'x':
-      request.exclude_idle = true;
-      return std::nullopt;
-    case 'n':
-      request.line_numbers = false;
-      return std::nullopt;
-    case 'o':
-      request.output = value;
-      return std::nullopt;
-    case 't':
-      request.trace = true;
-      return std::nullopt;
-    case kThreads:
-      request.threads = true;
-      return std::nullopt;
-    case 'p': {
-      const auto pid = parse_pid(value);
-      if (!pid) return complain(fmt::format("Error: failed to parse \"{}\" as a PID.", value));
-      request.pid = *pid;
-      return std::nullopt;
-    }
-    case 's':
-    case 'r': {
-      const auto number = parse_number(value);
-      if (!number) return complain(fmt::format("Error: failed to parse \"{}\" as a number of seconds.", value));
-      (letter == 's' ? request.seconds : request.interval) = *number;
-      return std::nullopt;
-    }
-    case 'h':
-      fmt::print("{}\n\n{}", version(), kUsage);
-      return 0;
-    case 'v':
-      fmt::print("{}\n", version());
-      return 0;
-    case kFlamechart:
-      return complain("Error: --flamechart is not there yet; try: flametap record -f speedscope -p PID");
-    case kAbi:
-      return complain("Error: --abi is not needed: the version of Python is always detected. Leave it out.");
-    default:
-      return complain_with_usage();  // getopt has said what is wrong
+// The file that execvp would run.
+std::string find_program(const std::string& name) {
+  const char* const path = std::getenv("PATH");
+  if (path == nullptr || name.find('/') != std::string::npos) return name;
+  std::string_view rest = path;
+  for (;;) {
+    const std::string_view folder = rest.substr(0, rest.find(':'));
+    std::string file = fmt::format("{}{}{}", folder, folder.empty() ? "" : "/", name);
+    if (::access(file.c_str(), X_OK) == 0) return file;
+    if (folder.size() == rest.size()) return name;
+    rest.remove_prefix(folder.size() + 1);
   }
 }
 
-std::optional<int> take_rest(int argc, char** argv, int first, Request& request) {
-  if (request.trace) {
-    if (request.dump) return complain("Options -t and -d are not mutually compatible.");
-    if (request.pid) return complain("Options -t and -p are not mutually compatible.");
-    request.command.assign(argv + first, argv + argc);
-    if (request.command.empty()) return complain_with_usage("Option -t requires a command to run.");
-    request.seconds = -1;
-    return std::nullopt;
-  }
-  if (request.pid && first < argc) return complain_with_usage();
-  if (request.pid) return std::nullopt;
-  if (argc - first != 1) return complain_with_usage();
-  const auto pid = parse_pid(argv[first]);
-  if (!pid) return complain(fmt::format("Error: failed to parse \"{}\" as a PID.", argv[first]));
-  request.pid = *pid;
-  complain("WARNING: Specifying a PID to trace without -p is deprecated; see Pyflame issue #99 for details.");
-  return std::nullopt;
-}
-
-Parsed parse(int argc, char** argv) {
-  Request request;
-  // Parsing ends at -t: what follows is the command's.
-  while (!request.trace) {
-    const int letter = ::getopt_long(argc, argv, "dhno:p:r:s:tvx", kLongOptions, nullptr);
-    if (letter < 0) break;
-    if (const auto code = take_option(letter, optarg, request)) return *code;
-  }
-  if (const auto code = take_rest(argc, argv, optind, request)) return *code;
-  if (request.interval < 0) return complain("Error: the interval of -r must not be negative.");
-  return request;
-}
-
-std::string frame_text(std::string_view file, std::string_view name, std::int32_t line, bool line_numbers) {
-  // A line of output is a stack, whatever stands in a name.
-  const std::string text = fmt::format("{}:{}", format::clean(file), format::clean(name));
-  return line_numbers ? fmt::format("{}:{}", text, line) : text;
-}
-
-// The root first; our own markers are no frames. Empty if there is no frame.
-std::string stack_text(const profile::Profile& profile, profile::StackId stack, bool line_numbers) {
-  std::string text;
-  for (const profile::FrameId id : profile.frames_of(stack)) {
-    const profile::Frame& frame = profile.frame(id);
-    if (profile.function(frame.function).kind == profile::FrameKind::marker) continue;
-    text += (text.empty() ? "" : ";") + frame_text(profile.file(id), profile.name(id), frame.line, line_numbers);
-  }
-  return text;
-}
-
-std::string collapsed(const Request& request, const profile::Profile& all) {
-  std::map<std::string, std::uint64_t> stacks;
-  std::uint64_t shown = 0;
-  for (const profile::Sample& sample : all.samples()) {
-    if (!request.threads && (sample.state & stack::kHoldsGil) == 0) continue;
-    const std::string stack = stack_text(all, sample.stack, request.line_numbers);
-    if (stack.empty()) continue;
-    stacks[stack] += sample.ticks;
-    shown += sample.ticks;
-  }
-  const profile::Quality& quality = all.recording.quality;
-  const std::uint64_t failed = quality.torn + quality.unreadable;
-  const std::uint64_t idle = request.threads ? 0 : quality.ticks - std::min(quality.ticks, shown + failed);
-  std::string text;
-  if (idle > 0 && !request.exclude_idle) text += fmt::format("(idle) {}\n", idle);
-  if (failed > 0) text += fmt::format("(failed) {}\n", failed);
-  for (const auto& [stack, count] : stacks) text += fmt::format("{} {}\n", stack, count);
-  return text;
-}
-
-int write_text(const Request& request, const std::string& text) {
-  const auto written = format::write_output(request.output, text);
+int write_text(const PyflameOptions& options, const std::string& text) {
+  const auto written = format::write_output(options.output, text);
   return written ? 0 : complain(written.error());
 }
 
-int dump_threads(const Request& request) {
-  const auto dump = take_dump(*request.pid);
-  if (!dump) return complain(dump.error());
-  std::string text;
-  for (const DumpedThread& thread : dump->threads) {
-    if (!text.empty()) text += "\n";
-    text += fmt::format("{}{}:\n", thread.ident, thread.holds_gil ? "*" : "");
-    for (const DumpedFrame& frame : thread.frames) text += frame_text(frame.file, frame.name, frame.line, true) + "\n";
-  }
-  return write_text(request, text);
+PyflameLog make_log(const PyflameOptions& options) {
+  return PyflameLog({.flamechart = options.flamechart, .exclude_idle = options.exclude_idle});
 }
 
-profile::Profile sample_once(sampler::ProcessSampler& process, sampler::CpuSeat& seat) {
-  sampler::ProfileBuilder builder;
-  const std::size_t number = builder.add_process(process);
-  builder.count_tick(0);
-  static_cast<void>(
-      process.sample(seat, [&](const sampler::ThreadSample& sample) { builder.add(number, process, sample, 0, 0); }));
-  return builder.take();
+PyflameSampler make_sampler(const PyflameOptions& options, sampler::CpuSeat seat, PyflameLog& log) {
+  return PyflameSampler({.seconds = options.seconds,
+                         .interval = options.interval,
+                         .threads = options.threads,
+                         .line_numbers = options.line_numbers},
+                        std::move(seat), log);
 }
 
-sampler::Recorder make_recorder(const Request& request, sampler::CpuSeat seat) {
-  sampler::Recorder::Options options;
-  options.rate_hz = 1 / std::max(request.interval, kShortestInterval);
-  if (request.seconds > 0) options.duration = static_cast<Nanoseconds>(request.seconds * static_cast<double>(kSecond));
-  options.seed = monotonic_now();
-  return {options, std::move(seat)};
+int dump_threads(const PyflameOptions& options) {
+  const auto dump = take_dump(*options.pid);
+  return dump ? write_text(options, pyflame_text(*dump)) : complain_about(*options.pid, dump.error());
 }
 
-int sample_process(const Request& request) {
+int sample_process(const PyflameOptions& options) {
+  const Signals signals;
   auto seat = sampler::CpuSeat::take(std::nullopt);
   if (!seat) return complain(seat.error());
-  const Signals signals;
-  auto process = sampler::ProcessSampler::attach(*request.pid, {});
-  if (!process) return complain(process.error());
-  if (request.seconds == 0) return write_text(request, collapsed(request, sample_once(**process, *seat)));
-  sampler::Recorder recorder = make_recorder(request, std::move(*seat));
-  recorder.add(std::move(*process));
-  sampler::Progress progress;
-  return write_text(request, collapsed(request, recorder.run(signals.stop(), progress)));
+  auto process = sampler::ProcessSampler::attach(*options.pid, {.lines = options.line_numbers});
+  if (!process) return complain_about(*options.pid, process.error());
+  PyflameLog log = make_log(options);
+  make_sampler(options, std::move(*seat), log)
+      .run(
+          std::move(*process), [] { return nullptr; }, signals.stop());
+  return write_text(options, log.text());
 }
 
-int trace_command(const Request& request) {
+int cannot_execute(const PyflameOptions& options, const Launched::Failed& failed) {
+  complain(fmt::format("execvp() failed for: {}", fmt::join(options.command, " ")));
+  complain(failed.error);
+  return complain(fmt::format("Child process exited with status: {}", failed.exit_code));
+}
+
+// The command has ended, or was ended, before we met a Python in it.
+int no_python_in(const PyflameOptions& options, const PythonSearch& search, Launched& command) {
+  const int status = command.wait();
+  if (search.denied()) {
+    complain_about(command.pid(), *search.denied());
+  } else {
+    complain(fmt::format("{}: no Python was found in {} while it ran", kNoPython, options.command.front()));
+  }
+  return complain(fmt::format("Child process exited with status: {}", status));
+}
+
+// The exit code is ours, not the command's.
+int trace_command(const PyflameOptions& options) {
   Signals signals;
-  auto started = Launched::start(request.command, signals);
-  if (const auto* const failed = std::get_if<Launched::Failed>(&started)) return complain(failed->error);
+  auto started = Launched::start(options.command, signals);
+  if (const auto* const failed = std::get_if<Launched::Failed>(&started)) return cannot_execute(options, *failed);
   Launched& command = std::get<Launched>(started);
   auto seat = sampler::CpuSeat::take(std::nullopt);  // only now: the command would inherit it
   if (!seat) return complain(seat.error());
-  PythonSearch search(command, signals.stop(), {});
+  PythonSearch search(command, signals.stop(), {.lines = options.line_numbers});
   auto python = search.find(std::nullopt);
-  if (!python) {
-    const int status = command.wait();
-    if (search.denied()) return complain(*search.denied());
-    return complain(fmt::format("No Python was found in {}. Child process exited with status: {}",
-                                request.command.front(), status));
-  }
-  const profile::Profile all = [&] {
-    sampler::Recorder recorder = make_recorder(request, std::move(*seat));
-    recorder.add(std::move(python));
-    recorder.set_successor([&](pid_t, sampler::Fate) { return search.find(std::nullopt); });
-    sampler::Progress progress;
-    return recorder.run(signals.stop(), progress);
-  }();
-  const int code = write_text(request, collapsed(request, all));
+  if (!python) return no_python_in(options, search, command);
+  PyflameLog log = make_log(options);
+  make_sampler(options, std::move(*seat), log)
+      .run(
+          std::move(python), [&] { return search.find(std::nullopt); }, signals.stop());
+  const int code = write_text(options, log.text());
   command.wait();
   return code;
+}
+
+int run(const PyflameOptions& options) {
+  print(stderr, options.warning);
+  const std::string target =
+      options.pid ? fmt::format("/proc/{}/exe", *options.pid) : find_program(options.command.front());
+  if (is_our_program(target)) return complain(kNaughty);
+  const auto writable =
+      options.output.empty() ? Error{Failure::failed, "it has no name", ""} : check_writable(options.output);
+  if (!writable) {
+    return complain(fmt::format("cannot open file \"{}\" as output: {}", options.output, writable.error().message));
+  }
+  if (options.dump) return dump_threads(options);
+  return options.pid ? sample_process(options) : trace_command(options);
 }
 
 }  // namespace
 
 int pyflame(int argc, char** argv) {
-  const Parsed parsed = parse(argc, argv);
-  if (const int* const code = std::get_if<int>(&parsed)) return *code;
-  const Request& request = std::get<Request>(parsed);
-  if (const auto writable = check_writable(request.output); !writable) {
-    return complain(fmt::format("cannot open file \"{}\" as output: {}", request.output, writable.error().message));
-  }
-  if (request.dump) return dump_threads(request);
-  return request.trace ? trace_command(request) : sample_process(request);
+  const auto parsed = parse_pyflame({argv, argv + argc});
+  if (const auto* const options = std::get_if<PyflameOptions>(&parsed)) return run(*options);
+  const auto& answer = std::get<PyflameAnswer>(parsed);
+  print(answer.exit_code == 0 ? stdout : stderr, answer.text);
+  return answer.exit_code;
 }
 
 }  // namespace flametap::cli

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
@@ -15,9 +14,6 @@
 #include "sampler/process_sampler.h"
 
 namespace flametap::cli {
-
-// All descendants of a process, the nearest first.
-[[nodiscard]] std::vector<pid_t> descendants(pid_t pid);
 
 class PythonSearch {
  public:

@@ -16,6 +16,7 @@
 #include "format/stats.h"
 #include "profile/filter.h"
 #include "sampler/cpu_seat.h"
+#include "sampler/family.h"
 #include "sampler/process_sampler.h"
 #include "sampler/recorder.h"
 
@@ -54,9 +55,9 @@ std::string default_path(const ProcessSampler& process, format::Format format) {
   return default_name(words ? *words : std::vector<std::string>{}, process.process().pid(), format::extension(format));
 }
 
-// json keeps everything, so that each mode can be made of it later.
+// json and ftap keep everything, so that each mode can be made of it later.
 Result<profile::Profile> shown_part(const RecordRequest& request, const Output& output, const profile::Profile& all) {
-  const bool everything = output.format == format::Format::json;
+  const bool everything = format::keeps_everything(output.format);
   return profile::filter(all, {.mode = everything ? profile::Mode::wall : request.mode,
                                .drop_lines = !request.lines,
                                .by_thread = request.by_thread && !everything});
@@ -96,8 +97,15 @@ int record_processes(const RecordRequest& request, const Output& output) {
   auto processes = attach_all(request);
   if (!processes) return fail(processes.error());
   const std::string own_path = default_path(*processes->front(), output.format);
+  std::optional<sampler::Family> family;
+  if (request.children) {
+    sampler::Family::Roots roots;
+    for (const auto& process : *processes) roots.sampled.push_back(process.get());
+    family.emplace(roots, sampler_options(request));
+  }
   sampler::Recorder recorder(recorder_options(request), std::move(*seat));
   for (auto& process : *processes) recorder.add(std::move(process));
+  if (family) recorder.follow(*family);
   sampler::Progress progress;
   const profile::Profile all = [&] {
     const ProgressLine line(progress);
@@ -138,9 +146,18 @@ int record_command(const RecordRequest& request, const Output& output) {
   if (request.duration) deadline = monotonic_now() + *request.duration;
   // The recorder ends before we wait for the command: a thread that it asked to stop too late is let go with it.
   const profile::Profile all = [&] {
+    std::optional<sampler::Family> family;
+    if (request.children) {
+      family.emplace(sampler::Family::Roots{.sampled = {python.get()}, .others = {command.pid()}},
+                     sampler_options(request));
+    }
     sampler::Recorder recorder(recorder_options(request), std::move(*seat));
     recorder.add(std::move(python));
-    recorder.set_successor([&](pid_t, sampler::Fate) { return search.find(deadline); });
+    if (family) {
+      recorder.follow(*family);
+    } else {
+      recorder.set_successor([&](pid_t, sampler::Fate) { return search.find(deadline); });
+    }
     sampler::Progress progress;  // nobody watches it: the terminal is the command's
     return recorder.run(signals.stop(), progress);
   }();

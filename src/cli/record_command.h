@@ -23,6 +23,7 @@ struct RecordRequest {
   std::string stats;
   profile::Mode mode = profile::Mode::cpu;
   bool by_thread = false;
+  bool children = false;  // and their children, and so on
   bool pause = true;
   bool lines = true;
 };

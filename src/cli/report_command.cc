@@ -14,27 +14,33 @@
 namespace flametap::cli {
 namespace {
 
-// A recording of everything is shown as `record` shows it; only json is copied whole.
+// A recording of everything is shown as `record` shows it; only a format that keeps everything is a whole copy.
 std::optional<profile::Mode> mode_of(const ReportRequest& request, const profile::Profile& profile, bool copy) {
   if (request.mode) return request.mode;
   if (profile.recording.mode == profile::Mode::wall && !copy) return profile::Mode::cpu;
   return std::nullopt;
 }
 
-Result<profile::Profile> read(const std::string& file) {
-  auto read = format::read_any(file);
+// What of the file is needed.
+struct Need {
+  bool copy = false;  // all of it, whatever the modes are
+  bool time = false;  // when each sample was taken
+};
+
+Result<profile::Profile> read(const std::string& file, Need need) {
+  auto read = format::read_any(file, {.keep_time = need.time});
   if (!read) return read.error();
   for (const std::string& warning : read->warnings) warn(file + ": " + warning);
   return std::move(read->profile);
 }
 
 // Each in the mode that is shown of it: what one recording calls idle, another may not even have.
-Result<profile::Profile> read_and_merge(const ReportRequest& request, bool copy) {
+Result<profile::Profile> read_and_merge(const ReportRequest& request, Need need) {
   std::vector<profile::Profile> recordings;
   for (const std::string& file : request.files) {
-    const auto recording = read(file);
+    const auto recording = read(file, need);
     if (!recording) return recording.error();
-    auto shown = profile::filter(*recording, {.mode = mode_of(request, *recording, copy)});
+    auto shown = profile::filter(*recording, {.mode = mode_of(request, *recording, need.copy)});
     if (!shown) return shown.error().within(file);
     recordings.push_back(std::move(*shown));
   }
@@ -42,11 +48,11 @@ Result<profile::Profile> read_and_merge(const ReportRequest& request, bool copy)
   return merged ? merged : merged.error().within("cannot merge the recordings");
 }
 
-Result<profile::Profile> view(const ReportRequest& request, bool copy) {
+Result<profile::Profile> view(const ReportRequest& request, Need need) {
   const bool several = request.files.size() > 1;
-  const auto profile = several ? read_and_merge(request, copy) : read(request.files.front());
+  const auto profile = several ? read_and_merge(request, need) : read(request.files.front(), need);
   if (!profile) return profile.error();
-  auto shown = profile::filter(*profile, {.mode = several ? std::nullopt : mode_of(request, *profile, copy),
+  auto shown = profile::filter(*profile, {.mode = several ? std::nullopt : mode_of(request, *profile, need.copy),
                                           .thread = request.thread,
                                           .process = request.process,
                                           .drop_lines = !request.lines,
@@ -58,14 +64,15 @@ Result<profile::Profile> view(const ReportRequest& request, bool copy) {
 int convert(const ReportRequest& request) {
   const auto output = plan_output(request.output.empty() ? "-" : request.output, request.format);
   if (!output) return fail(output.error());
-  const auto shown = view(request, output->format == format::Format::json);
+  const auto shown =
+      view(request, {.copy = format::keeps_everything(output->format), .time = format::keeps_time(output->format)});
   if (!shown) return fail(shown.error());
   const auto written = write(*output, "", format::write(output->format, *shown));
   return written ? 0 : fail(written.error());
 }
 
 int show(const ReportRequest& request) {
-  const auto shown = view(request, false);
+  const auto shown = view(request, {});
   if (!shown) return fail(shown.error());
   std::string text;
   if (request.files.size() > 1) {

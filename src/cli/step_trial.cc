@@ -68,13 +68,17 @@ std::string words_for(target::PauseStatus status) {
   return "";
 }
 
-std::string read_once(cpython::StackReader& reader) {
+// Reads once, with one of the reader's two ways.
+std::string read_by(cpython::StackReader& reader, Reading (cpython::StackReader::*way)()) {
   const Nanoseconds start = monotonic_now();
-  const Reading reading = reader.read();
+  const Reading reading = (reader.*way)();
   const double time = microseconds_since(start);
   const std::string depth = reading == Reading::verified ? fmt::format(", {} frames", reader.frames().size()) : "";
   return fmt::format("{}{} in {:.1f} µs", words_for(reading), depth, time);
 }
+
+std::string read_once(cpython::StackReader& reader) { return read_by(reader, &cpython::StackReader::read); }
+std::string read_freely(cpython::StackReader& reader) { return read_by(reader, &cpython::StackReader::read_running); }
 
 // A first guess; the trials are about reading, not about learning.
 void learn(cpython::StackReader& reader) {
@@ -111,12 +115,11 @@ std::string try_pausing(cpython::StackReader& reader, const target::TaskStat& st
 ThreadTrial try_thread(const target::Process& process, cpython::StackReader& reader, pid_t tid) {
   ThreadTrial trial{tid, "", "", "not tried: its kernel id is not known", "not tried: its kernel id is not known"};
   learn(reader);
-  trial.free_reading = read_once(reader);
+  trial.free_reading = read_freely(reader);
   const auto stat = target::ThreadStat::open(process.pid(), tid);
   const auto now = stat ? stat->read() : std::nullopt;
   if (tid == 0 || !now) return trial;
-  if (const auto comm = process.read_file("task/" + std::to_string(tid) + "/comm"))
-    trial.name = comm->substr(0, comm->find('\n'));
+  trial.name = process.thread_name(tid);
   trial.ride_along = try_riding(reader, *now);
   target::Pauser pauser(process.pid());
   trial.pause = try_pausing(reader, stat->read().value_or(*now), pauser, tid);

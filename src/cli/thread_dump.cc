@@ -52,15 +52,9 @@ std::string_view name_of(Step step) {
 
 bool has_stack(Outcome outcome) { return outcome == Outcome::complete || outcome == Outcome::truncated; }
 
-std::string thread_name(const ProcessSampler& process, pid_t tid) {
-  if (tid == 0) return "";
-  const auto comm = process.process().read_file("task/" + std::to_string(tid) + "/comm");
-  return comm ? comm->substr(0, comm->find('\n')) : "";
-}
-
 DumpedThread dump_thread(const ProcessSampler& process, const ThreadSample& sample) {
   DumpedThread thread{.tid = sample.tid,
-                      .name = thread_name(process, sample.tid),
+                      .name = process.process().thread_name(sample.tid),
                       .ident = sample.python.ident,
                       .interpreter = process.threads().interpreters[sample.python.interpreter].id,
                       .on_cpu = (sample.state & stack::kOnCpu) != 0,
@@ -74,14 +68,6 @@ DumpedThread dump_thread(const ProcessSampler& process, const ThreadSample& samp
     thread.frames.push_back({code.name, code.file, frame.line});
   }
   return thread;
-}
-
-std::string command_of(const target::Process& process) {
-  std::string command;
-  if (const auto words = process.command_line()) {
-    for (const std::string& word : *words) command += (command.empty() ? "" : " ") + word;
-  }
-  return command;
 }
 
 // Why a process that we attached to gave no sample.
@@ -108,7 +94,7 @@ Result<ThreadDump> take_dump(pid_t pid) {
   const auto process = ProcessSampler::attach(pid, {});
   if (!process) return cannot("dump", pid, process.error());
   ProcessSampler& sampler = **process;
-  ThreadDump dump{pid, command_of(sampler.process()), cpython::to_string(sampler.interpreter().version), {}};
+  ThreadDump dump{pid, sampler.process().command(), cpython::to_string(sampler.interpreter().version), {}};
   Fate fate = Fate::runs;
   for (int i = 0; i < kAttempts && dump.threads.empty() && fate == Fate::runs; ++i) {
     fate = sampler.sample(*seat,

@@ -28,7 +28,12 @@ FakeInterpreter::FakeInterpreter(const Layout& layout) : layout_(layout) {
 }
 
 Interpreter FakeInterpreter::found() const {
-  return {layout_, runtime_, runtime_ + 2048, layout_.version, "fake", "test"};
+  return {.layout = layout_,
+          .runtime = runtime_,
+          .current_thread = runtime_ + 2048,
+          .version = layout_.version,
+          .file = "fake",
+          .found_by = "test"};
 }
 
 Address FakeInterpreter::allocate(std::size_t size) {

@@ -1,5 +1,8 @@
 #include "cpython/interpreter.h"
 
+#include <pthread.h>
+#include <semaphore.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -27,8 +30,9 @@ using Symbols = Module::Addresses;
 
 // What tells a CPython, and what we need of it.
 Symbols python_symbols(Module& module) {
-  std::vector<std::string_view> names{"_PyRuntime", "interp_head",   "_PyThreadState_Current",
-                                      "Py_Version", "Py_GetVersion", "PyEval_EvalFrameEx"};
+  std::vector<std::string_view> names{"_PyRuntime",       "interp_head",   "_PyThreadState_Current",
+                                      "Py_Version",       "Py_GetVersion", "PyEval_EvalFrameEx",
+                                      "interpreter_lock", "gil_cond",      "collecting"};
   names.insert(names.end(), trace_refs_symbols().begin(), trace_refs_symbols().end());
   return module.symbols(names);
 }
@@ -82,12 +86,36 @@ std::optional<Result<Interpreter>> self_described(const Module& module, Memory& 
                      std::to_string(layout->version.minor)};
   }
   const Version version = layout->version;
-  return Interpreter{std::move(*layout), runtime, target::kNull, version, std::string(module.path()), "symbols"};
+  return Interpreter{.layout = std::move(*layout),
+                     .runtime = runtime,
+                     .version = version,
+                     .file = module.path(),
+                     .found_by = "symbols"};
 }
 
-Interpreter assemble(const Module& module, const Layout& layout, Version version, Address runtime,
+// Before 3.7, what concerns the GIL and the collector are variables of their own, which only a file with all its
+// symbols names.
+void find_variables(const Symbols& symbols, Memory& memory, Interpreter& found) {
+  if (const auto place = symbols.find("collecting"); place != symbols.end()) found.collecting = place->second;
+  if (const auto place = symbols.find("gil_cond"); place != symbols.end()) {
+    found.gil = place->second;
+    found.gil_size = sizeof(pthread_cond_t);
+  } else if (const auto lock = symbols.find("interpreter_lock"); lock != symbols.end()) {
+    // A pointer to a semaphore; null until there is a second thread.
+    if (memory.read_value(lock->second, found.gil) == ReadStatus::ok) found.gil_size = sizeof(sem_t);
+  }
+}
+
+Interpreter assemble(const Module& module, Memory& memory, const Layout& layout, Version version, Address runtime,
                      const Symbols& symbols) {
-  Interpreter found{layout, runtime, target::kNull, version, std::string(module.path()), "symbols"};
+  Interpreter found{
+      .layout = layout, .runtime = runtime, .version = version, .file = module.path(), .found_by = "symbols"};
+  if (layout.runtime.interpreters_head == 0) find_variables(symbols, memory, found);
+  if (layout.runtime.gil != kAbsent) {
+    found.gil = runtime + layout.runtime.gil;
+    found.gil_size = layout.gil.size;
+  }
+  if (layout.runtime.gc != kAbsent) found.collecting = runtime + layout.runtime.gc + layout.gc.collecting;
   if (layout.gil_kind == GilKind::current_thread_field) found.current_thread = runtime + layout.runtime.current_thread;
   if (layout.gil_kind == GilKind::current_thread_variable) {
     const auto place = symbols.find("_PyThreadState_Current");
@@ -111,7 +139,7 @@ std::optional<Interpreter> scan(const Module& module, Memory& memory, Version ve
     for (const auto& range : module.writable_ranges()) {
       if (range.size > kMaxWritable) continue;
       if (const auto runtime = scan_for_runtime(memory, *layout, range.begin, range.size)) {
-        Interpreter found = assemble(module, *layout, version, *runtime, symbols);
+        Interpreter found = assemble(module, memory, *layout, version, *runtime, symbols);
         found.found_by = "scan";
         return found;
       }
@@ -138,8 +166,8 @@ std::optional<Result<Interpreter>> look_into(Module& module, Memory& memory) {
     return std::nullopt;
   }
   const auto head = symbols.find("interp_head");
-  if (runtime != symbols.end()) return assemble(module, *layouts.front(), *version, runtime->second, symbols);
-  if (head != symbols.end()) return assemble(module, *layouts.front(), *version, head->second, symbols);
+  if (runtime != symbols.end()) return assemble(module, memory, *layouts.front(), *version, runtime->second, symbols);
+  if (head != symbols.end()) return assemble(module, memory, *layouts.front(), *version, head->second, symbols);
   if (auto found = scan(module, memory, *version, symbols)) return *found;
   if (!has_symbols) return std::nullopt;
   return Error{Failure::not_python,

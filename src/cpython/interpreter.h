@@ -18,6 +18,11 @@ struct Interpreter {
   target::Address runtime;  // _PyRuntime; before 3.7 the variable interp_head
   // The word that names the thread which holds the GIL, where one word does for all interpreters; else null.
   target::Address current_thread = target::kNull;
+  // What threads wait on for the GIL, where one does for all interpreters; else null or, without symbols, unknown.
+  target::Address gil = target::kNull;
+  std::uint64_t gil_size = 0;
+  // The int that tells whether garbage is being collected, where one does for all interpreters; else null.
+  target::Address collecting = target::kNull;
   Version version;       // exactly, for people
   std::string file;      // that holds the interpreter
   std::string found_by;  // "symbols", "scan": for doctor

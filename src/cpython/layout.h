@@ -70,7 +70,8 @@ struct Layout {
   struct Runtime {
     Offset interpreters_head = 0;  // 2.7, 3.6: 0, the "runtime" is the variable interp_head itself
     Offset current_thread = kAbsent;
-    Offset gc = kAbsent;  // 3.7, 3.8: the state of the collector, see Gc
+    Offset gc = kAbsent;   // 3.7, 3.8: the state of the collector, see Gc
+    Offset gil = kAbsent;  // 3.7 to 3.11: the GIL itself, see Gil
   } runtime;
   struct Interpreter {
     Offset size = 0;  // how much to read for all the fields below
@@ -83,6 +84,7 @@ struct Layout {
   struct Gil {
     Offset holder = kAbsent;  // the thread that holds it, or held it last
     Offset locked = kAbsent;  // int
+    Offset size = kAbsent;    // of the struct, with the condition variable on which threads wait for it
   } gil;
   struct Gc {                     // relative to runtime.gc or interpreter.gc; 2.7 and 3.6 keep it in C statics
     Offset collecting = kAbsent;  // int: a collection runs

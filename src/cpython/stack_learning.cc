@@ -18,7 +18,8 @@ constexpr std::uint64_t kMaxChunk = std::uint64_t{1} << 24;
 constexpr std::size_t kMaxChunks = 512;
 constexpr std::uint64_t kMaxCoverage = std::uint64_t{1} << 23;
 constexpr std::size_t kMaxCodes = 4096;
-constexpr std::uint64_t kHotPart = 512;  // below the innermost frame, read nearest to the instant
+constexpr std::uint64_t kHotPart = 2048;  // below the innermost frame, read nearest to the instant
+constexpr std::size_t kNearFrames = 8;    // likewise, where each frame is an object of its own
 
 std::uint64_t number_at(Bytes bytes, Offset offset) { return load<std::uint64_t>(bytes, offset).value_or(0); }
 
@@ -33,6 +34,7 @@ void StackReader::learn() {
     frames_.resize(raw_.size());
   }
   for (std::size_t i = 0; i < raw_count_; ++i) learn_code(raw_[i].code);
+  near_.clear();
 
   std::vector<std::byte> thread(layout_.thread.size);
   if (pages_.read(thread_, thread) == ReadStatus::ok) {
@@ -100,6 +102,7 @@ void StackReader::learn_chain(Address frame) {
   for (std::size_t depth = 0; frame != target::kNull && depth < kMaxDepth; ++depth) {
     if (pages_.read(frame, bytes) != ReadStatus::ok) return;
     want(frame, layout_.frame.size);
+    if (depth < kNearFrames) near_.push_back(frame);
     const bool is_shim = layout_.frame.owner != kAbsent &&
                          load<std::uint8_t>(bytes, layout_.frame.owner).value_or(0) >= layout_.first_shim_owner;
     if (!is_shim) learn_code(Address{number_at(bytes, layout_.frame.code) & ~layout_.code_tag_mask});
@@ -165,6 +168,7 @@ void StackReader::plan_frames() {
   frame_coverage_.build(memory_has_holes_ ? 0 : kGap);
   first_.resize(frame_coverage_.size());
   second_.resize(frame_coverage_.size());
+  for (Look& look : looks_) look.frames.resize(frame_coverage_.size());
 }
 
 void StackReader::plan_codes() {
@@ -200,36 +204,60 @@ void StackReader::plan_codes() {
 
 void StackReader::plan_segments() {
   segments_.clear();
-  const auto add = [&](std::vector<std::byte>& buffer, const Coverage::Stretch& stretch) {
-    segments_.push_back({Address{stretch.from}, std::span(buffer).subspan(stretch.at, stretch.end - stretch.from)});
+  const auto add = [&](std::vector<std::byte>& buffer, const std::vector<Coverage::Stretch>& stretches) {
+    for (const Coverage::Stretch& stretch : stretches) {
+      segments_.push_back({Address{stretch.from}, std::span(buffer).subspan(stretch.at, stretch.end - stretch.from)});
+    }
   };
-  // The part where the innermost frame was last is read last before the instant and first after it.
+  const auto add_cframes = [&](CFrameWords& words) {
+    for (std::size_t i = 0; i < cframes_.size(); ++i) {
+      if (cframes_[i] == target::kNull) continue;
+      segments_.push_back(
+          {cframes_[i] + layout_.cframe.current_frame, std::as_writable_bytes(std::span{&words[i], 1})});
+    }
+  };
   std::vector<Coverage::Stretch> calm;
   std::vector<Coverage::Stretch> hot;
-  const std::uint64_t innermost = to_number(last_innermost_);
-  for (const Coverage::Stretch& stretch : frame_coverage_.stretches()) {
-    if (innermost < stretch.from || innermost >= stretch.end) {
-      calm.push_back(stretch);
-      continue;
-    }
-    Coverage::Stretch upper = stretch;
-    upper.from = innermost - std::min(kHotPart, innermost - stretch.from);
-    upper.at += upper.from - stretch.from;
-    hot.push_back(upper);
-    if (upper.from > stretch.from) calm.push_back({stretch.from, upper.from, stretch.at, 0});
-  }
-  for (const auto& stretch : calm) add(first_, stretch);
-  for (const auto& stretch : hot) add(first_, stretch);
-  for (std::size_t i = 0; i < cframes_.size(); ++i) {
-    if (cframes_[i] == target::kNull) continue;
-    segments_.push_back(
-        {cframes_[i] + layout_.cframe.current_frame, std::as_writable_bytes(std::span{&cframe_words_[i], 1})});
-  }
+  split_by_heat(calm, hot);
+  hot_.clear();
+  for (const auto& stretch : hot) hot_.push_back({stretch.at, stretch.at + (stretch.end - stretch.from)});
+  add(first_, calm);
+  add(first_, hot);
+  add_cframes(cframe_words_);
   segments_.push_back({thread_, thread_words_});
   segments_.insert(segments_.end(), read_along_.begin(), read_along_.end());
-  for (const auto& stretch : hot) add(second_, stretch);
-  for (const auto& stretch : calm) add(second_, stretch);
-  for (const auto& stretch : witness_coverage_.stretches()) add(witness_bytes_, stretch);
+  add(second_, hot);
+  add(second_, calm);
+  add(witness_bytes_, witness_coverage_.stretches());
+  still_segments_ = segments_.size();
+  for (Look& look : looks_) {
+    add_cframes(look.cframes);
+    segments_.push_back({thread_ + layout_.thread.frame, std::as_writable_bytes(std::span{&look.link, 1})});
+    add(look.frames, hot);
+    if (&look == &looks_.front()) add(look.frames, calm);
+  }
+}
+
+// Hot is the part where the innermost frame was last, and the frames near it: read last before the instant and first
+// after it, and in every look.
+void StackReader::split_by_heat(std::vector<Coverage::Stretch>& calm, std::vector<Coverage::Stretch>& hot) const {
+  const auto holds = [](const Coverage::Stretch& stretch, std::uint64_t at) {
+    return at >= stretch.from && at < stretch.end;
+  };
+  const std::uint64_t innermost = to_number(last_innermost_);
+  for (const Coverage::Stretch& stretch : frame_coverage_.stretches()) {
+    if (holds(stretch, innermost)) {
+      Coverage::Stretch upper = stretch;
+      upper.from = innermost - std::min(kHotPart, innermost - stretch.from);
+      upper.at += upper.from - stretch.from;
+      hot.push_back(upper);
+      if (upper.from > stretch.from) calm.push_back({stretch.from, upper.from, stretch.at, 0});
+    } else if (std::ranges::any_of(near_, [&](Address frame) { return holds(stretch, to_number(frame)); })) {
+      hot.push_back(stretch);
+    } else {
+      calm.push_back(stretch);
+    }
+  }
 }
 
 void StackReader::read_along(std::span<const target::Segment> segments) {

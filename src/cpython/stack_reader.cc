@@ -1,5 +1,6 @@
 #include "cpython/stack_reader.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace flametap::cpython {
@@ -40,8 +41,9 @@ StackReader::StackReader(target::Memory& memory, const Layout& layout, CodeCache
   plan();
 }
 
-Reading StackReader::read() {
+Reading StackReader::read_segments(std::size_t count) {
   ++round_;
+  running_ = count > still_segments_;
   raw_count_ = 0;
   frame_count_ = 0;
   truncated_ = false;
@@ -51,14 +53,17 @@ Reading StackReader::read() {
 }
 
 Reading StackReader::read_once() {
-  const target::ReadResult result = memory_.read(segments_);
+  const std::size_t count = running_ ? segments_.size() : still_segments_;
+  const target::ReadResult result = memory_.read(std::span(segments_).first(count));
   if (result.status == ReadStatus::gone) return Reading::gone;
   if (result.status == ReadStatus::denied) return Reading::denied;
   if (result.status != ReadStatus::ok) return Reading::unmapped;
   bool known =
       layout_.thread.stack_chunk == kAbsent || word<std::uint64_t>(thread_words_, layout_.thread.stack_chunk) == chunk_;
-  const Address innermost = innermost_frame(known);
+  const Address innermost =
+      innermost_frame(Address{word<std::uint64_t>(thread_words_, layout_.thread.frame)}, cframe_words_, known);
   if (!known) return Reading::unknown;
+  if (running_ && !innermost_is_still(innermost)) return Reading::moved;
   if (innermost == target::kNull) return Reading::no_frames;
   last_innermost_ = innermost;
   const std::uint64_t end = to_number(innermost) + layout_.frame.size;
@@ -68,15 +73,21 @@ Reading StackReader::read_once() {
 }
 
 // `known` turns false if we did not read where it is written.
-Address StackReader::innermost_frame(bool& known) const {
-  const auto link = Address{word<std::uint64_t>(thread_words_, layout_.thread.frame)};
+Address StackReader::innermost_frame(Address link, const CFrameWords& words, bool& known) const {
   if (layout_.frame_link != FrameLink::cframe) return link;
   if (link == target::kNull) return link;
   for (std::size_t i = 0; i < cframes_.size(); ++i) {
-    if (cframes_[i] == link) return Address{cframe_words_[i]};
+    if (cframes_[i] == link) return Address{words[i]};
   }
   known = false;
   return target::kNull;
+}
+
+bool StackReader::innermost_is_still(Address innermost) const {
+  return std::ranges::all_of(looks_, [&](const Look& look) {
+    bool known = true;
+    return innermost_frame(look.link, look.cframes, known) == innermost && known;
+  });
 }
 
 Reading StackReader::walk(Address innermost) {
@@ -118,13 +129,23 @@ Reading StackReader::walk(Address innermost) {
 }
 
 bool StackReader::frame_moved(std::size_t at, bool innermost) const {
+  const std::size_t looks = !running_ ? 0 : looked_at_each_time(at) ? kLooks : 1;
   const auto differs = [&](Offset offset, std::size_t length) {
-    return std::memcmp(first_.data() + at + offset, second_.data() + at + offset, length) != 0;
+    const std::byte* reference = second_.data() + at + offset;
+    if (std::memcmp(first_.data() + at + offset, reference, length) != 0) return true;
+    for (std::size_t i = 0; i < looks; ++i) {
+      if (std::memcmp(looks_[i].frames.data() + at + offset, reference, length) != 0) return true;
+    }
+    return false;
   };
   if (differs(layout_.frame.previous, 8) || differs(layout_.frame.code, 8)) return true;
   if (layout_.frame.owner != kAbsent && differs(layout_.frame.owner, 1)) return true;
   if (innermost) return false;
   return differs(layout_.frame.instruction, layout_.instruction_kind == InstructionKind::unit_pointer ? 8 : 4);
+}
+
+bool StackReader::looked_at_each_time(std::size_t at) const {
+  return std::ranges::any_of(hot_, [&](Span span) { return at >= span.from && at + layout_.frame.size <= span.end; });
 }
 
 // What lies above the top of the thread's stack of frames has been popped; a frame is popped there a moment before

@@ -3,11 +3,15 @@
 // One `read` is one call of Memory::read, of memory that was guessed from the readings before:
 //
 //   first reading of the frames | the thread's own words | second reading of the frames | witnesses of the code objects
+//     and, of a thread that may be running, three looks more: | which frame is the innermost | the frames
 //
 // The instant of the sample is when the thread's own words are read: they say which frame is the innermost. Each frame
 // of the chain that starts there must be the same in the reading before and in the reading after that instant; then it
 // was so at that instant. Frames that are not on the chain may move as they like. Only the innermost frame's
-// instruction need not agree: it moves all the time, and every value of it is true.
+// instruction need not agree: it moves all the time, and every value of it is true. A thread that calls and returns
+// several times during the call could make two readings agree by chance: frames that it has left keep their contents
+// for a while. So of a thread that may be running everything is looked at three times more, and must be the same each
+// time.
 //
 // Rejected: to demand that the innermost frame is the same in both readings. It makes the window longer, and it favours
 // functions that run long over those that call a lot.
@@ -54,7 +58,10 @@ class StackReader {
   // `memory`, `layout` and `codes` must outlive the reader. `thread` is the address of the PyThreadState.
   StackReader(target::Memory& memory, const Layout& layout, CodeCache& codes, target::Address thread, Options options);
 
-  [[nodiscard]] Reading read();
+  // Of a thread that stands still, or whose stillness is checked by other means.
+  [[nodiscard]] Reading read() { return read_segments(still_segments_); }
+  // Of a thread that may be running.
+  [[nodiscard]] Reading read_running() { return read_segments(segments_.size()); }
   // Looks at where the thread is now, and at what the last reading stumbled over, and guesses anew from it.
   void learn();
   // The guess has grown old: it may cover more than is needed by now. A learn() is due when there is time.
@@ -74,6 +81,20 @@ class StackReader {
 
  private:
   static constexpr std::uint32_t kKeepRounds = 4096;  // what was not met for so many readings is not read any more
+
+  static constexpr std::size_t kCFrames = 4;
+  using CFrameWords = std::array<std::uint64_t, kCFrames>;
+  // One more look at a thread that may be running.
+  struct Look {
+    target::Address link = target::kNull;  // to the innermost frame
+    CFrameWords cframes{};
+    std::vector<std::byte> frames;  // all of them in the first look; in the others those near the innermost one
+  };
+  static constexpr std::size_t kLooks = 3;
+  struct Span {
+    std::size_t from;
+    std::size_t end;
+  };
 
   struct RawFrame {
     target::Address code;
@@ -105,10 +126,13 @@ class StackReader {
   };
 
   // Hot: stack_reader.cc.
+  Reading read_segments(std::size_t count);
   Reading read_once();
-  [[nodiscard]] target::Address innermost_frame(bool& known) const;
+  [[nodiscard]] target::Address innermost_frame(target::Address link, const CFrameWords& words, bool& known) const;
+  [[nodiscard]] bool innermost_is_still(target::Address innermost) const;
   Reading walk(target::Address innermost);
   [[nodiscard]] bool frame_moved(std::size_t at, bool innermost) const;
+  [[nodiscard]] bool looked_at_each_time(std::size_t at) const;
   [[nodiscard]] bool beyond_stack_top(target::Address frame, std::uint8_t owner) const;
   [[nodiscard]] std::int32_t instruction_offset(std::size_t at, target::Address code) const;
   Reading resolve();
@@ -129,6 +153,7 @@ class StackReader {
   void plan_frames();
   void plan_codes();
   void plan_segments();
+  void split_by_heat(std::vector<Coverage::Stretch>& calm, std::vector<Coverage::Stretch>& hot) const;
 
   target::Memory& memory_;
   const Layout& layout_;
@@ -139,17 +164,20 @@ class StackReader {
   // The guess.
   std::vector<Range> ranges_;
   std::vector<WantedCode> wanted_codes_;
-  std::array<target::Address, 4> cframes_{};  // where the innermost _PyCFrame was lately, the newest first
-  std::uint64_t chunk_ = 0;                   // the newest chunk of the thread's stack of frames
+  std::array<target::Address, kCFrames> cframes_{};  // where the innermost _PyCFrame was lately, the newest first
+  std::uint64_t chunk_ = 0;                          // the newest chunk of the thread's stack of frames
   std::uint64_t chunk_end_ = 0;
   std::uint64_t chunk_used_ = 0;  // the highest end of an innermost frame in it since the last learn()
   target::Address last_innermost_ = target::kNull;
-  bool memory_has_holes_ = false;  // then only what touches is read as one
+  std::vector<target::Address> near_;  // the innermost frames when we last learned
+  bool memory_has_holes_ = false;      // then only what touches is read as one
 
   // The plan made of it.
   Coverage frame_coverage_;
   Coverage witness_coverage_;
   std::vector<target::Segment> segments_;
+  std::size_t still_segments_ = 0;  // how many of them are read of a thread that stands still
+  std::vector<Span> hot_;           // which parts of the frames every look has
   std::span<const target::Segment> read_along_;
   std::vector<PlannedCode> planned_;  // open addressing; the size is a power of two
   std::vector<Check> checks_;
@@ -160,7 +188,9 @@ class StackReader {
   std::vector<std::byte> second_;
   std::vector<std::byte> witness_bytes_;
   std::vector<std::byte> thread_words_;
-  std::array<std::uint64_t, 4> cframe_words_{};
+  CFrameWords cframe_words_{};
+  std::array<Look, kLooks> looks_;
+  bool running_ = false;  // the last reading was of a thread that may be running
   std::vector<RawFrame> raw_;
   std::size_t raw_count_ = 0;
   std::vector<CodeFrame> frames_;

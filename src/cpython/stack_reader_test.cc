@@ -105,6 +105,55 @@ TEST_P(StackReaderTest, NoticesAFrameThatChangesBetweenTheReadings) {
   EXPECT_EQ(reader.read(), Reading::moved);
 }
 
+// The n-th time, from 0, that memory at `address` is read.
+class NthReading {
+ public:
+  NthReading(Address address, int n) : address_(address), left_(n) {}
+  bool operator()(const target::FakeMemory::Stretch& segment) {
+    const std::uint64_t from = target::to_number(segment.from);
+    const std::uint64_t at = target::to_number(address_);
+    return at >= from && at < from + segment.size && left_-- == 0;
+  }
+
+ private:
+  Address address_;
+  int left_;
+};
+
+TEST_P(StackReaderTest, LooksAThirdTimeAtAThreadThatMayRun) {
+  call_functions(4);
+  const Address other = python_.make_code("other", "other.py", 1);
+  const Address outer = thread_.frames[1];
+  StackReader reader = make_reader();
+  ASSERT_EQ(read_and_learn(reader), Reading::verified);
+  NthReading third(outer, 2);
+  python_.memory().set_hook([&](const target::FakeMemory::Stretch& segment, std::size_t) {
+    if (third(segment)) python_.put(outer + python_.layout().frame.code, target::to_number(other));
+  });
+  EXPECT_EQ(reader.read_running(), Reading::moved);
+}
+
+TEST_P(StackReaderTest, ARunningThreadMustHaveTheSameInnermostFrameAgain) {
+  call_functions(4);
+  StackReader reader = make_reader();
+  ASSERT_EQ(read_and_learn(reader), Reading::verified);
+  ASSERT_EQ(reader.read_running(), Reading::verified);
+  NthReading second(thread_.frames[3], 1);
+  python_.memory().set_hook([&](const target::FakeMemory::Stretch& segment, std::size_t) {
+    if (second(segment)) python_.return_from(thread_);
+  });
+  EXPECT_EQ(reader.read_running(), Reading::moved);
+}
+
+TEST_P(StackReaderTest, ReadsARunningThreadInOneCallToo) {
+  call_functions(20);
+  StackReader reader = make_reader();
+  ASSERT_EQ(read_and_learn(reader), Reading::verified);
+  python_.memory().reset_counts();
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(reader.read_running(), Reading::verified);
+  EXPECT_EQ(python_.memory().calls().size(), 100u);
+}
+
 TEST_P(StackReaderTest, MixesNoStacksWhateverTheMomentOfTheChange) {
   call_functions(3);
   const Address deep = python_.make_code("deep", "file.py", 1);

@@ -6,6 +6,7 @@
 #include "format/chrome.h"
 #include "format/cpuprofile.h"
 #include "format/folded.h"
+#include "format/ftap_writer.h"
 #include "format/json.h"
 #include "format/pprof.h"
 #include "format/speedscope.h"
@@ -22,7 +23,7 @@ struct Row {
 };
 
 // In the order of Format; a longer extension stands before the one that it ends with.
-constexpr std::array<Row, 7> kRows = {{
+constexpr std::array<Row, 8> kRows = {{
     {Format::svg, "svg", {".svg", "", ""}, write_svg},
     {Format::folded, "folded", {".folded", ".collapsed", ".txt"}, write_folded},
     {Format::speedscope, "speedscope", {".speedscope.json", ".speedscope", ""}, write_speedscope},
@@ -30,6 +31,7 @@ constexpr std::array<Row, 7> kRows = {{
     {Format::chrome, "chrome", {".trace.json", ".chrome.json", ""}, write_chrome},
     {Format::cpuprofile, "cpuprofile", {".cpuprofile", "", ""}, write_cpuprofile},
     {Format::json, "json", {".json", "", ""}, write_json},
+    {Format::ftap, "ftap", {".ftap", "", ""}, write_ftap},
 }};
 
 const Row& row(Format format) { return kRows[static_cast<std::size_t>(format)]; }
@@ -88,6 +90,13 @@ std::string_view extension_of(std::string_view path) {
   if (dot == std::string_view::npos || dot <= name_start) return "";
   return path.substr(dot);
 }
+
+bool keeps_time(Format format) {
+  return format == Format::speedscope || format == Format::chrome || format == Format::cpuprofile ||
+         keeps_everything(format);
+}
+
+bool keeps_everything(Format format) { return format == Format::json || format == Format::ftap; }
 
 std::string write(Format format, const profile::Profile& profile) { return row(format).write(profile); }
 

@@ -12,7 +12,7 @@
 
 namespace flametap::format {
 
-enum class Format : std::uint8_t { svg, folded, speedscope, pprof, chrome, cpuprofile, json };
+enum class Format : std::uint8_t { svg, folded, speedscope, pprof, chrome, cpuprofile, json, ftap };
 
 inline constexpr Format kDefaultFormat = Format::svg;
 
@@ -30,6 +30,12 @@ inline constexpr Format kDefaultFormat = Format::svg;
 
 // The extension that `path` ends with, one of ours before any other: ".pb.gz", ".txt", or "" if there is none.
 [[nodiscard]] std::string_view extension_of(std::string_view path);
+
+// Whether it says when each sample was taken; the others add up all samples of one thread and stack.
+[[nodiscard]] bool keeps_time(Format format);
+
+// Whether a profile reads back from it as it was, so that every view can be made of it later.
+[[nodiscard]] bool keeps_everything(Format format);
 
 [[nodiscard]] std::string write(Format format, const profile::Profile& profile);
 

@@ -9,7 +9,7 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr Format kAll[] = {Format::svg,    Format::folded,     Format::speedscope, Format::pprof,
-                           Format::chrome, Format::cpuprofile, Format::json};
+                           Format::chrome, Format::cpuprofile, Format::json,       Format::ftap};
 
 TEST(Format, ByName) {
   EXPECT_EQ(*format_by_name("pprof"), Format::pprof);
@@ -17,7 +17,7 @@ TEST(Format, ByName) {
   ASSERT_FALSE(unknown.ok());
   EXPECT_EQ(unknown.error().kind, Failure::usage);
   EXPECT_THAT(unknown.error().message, HasSubstr("'png'"));
-  EXPECT_EQ(unknown.error().remedy, "choose one of: svg, folded, speedscope, pprof, chrome, cpuprofile, json");
+  EXPECT_EQ(unknown.error().remedy, "choose one of: svg, folded, speedscope, pprof, chrome, cpuprofile, json, ftap");
 }
 
 TEST(Format, ByPath) {
@@ -52,6 +52,14 @@ TEST(Format, EveryWriterTakesAProfileOfNothing) {
   for (const Format format : kAll) {
     const std::string text = write(format, profile::Profile());
     EXPECT_EQ(text.empty(), format == Format::folded) << name(format);
+  }
+}
+
+TEST(Format, EveryWriterTakesAnAbsurdRate) {
+  profile::Profile profile;
+  profile.recording.rate_hz = 1e-300;
+  for (const Format format : {Format::svg, Format::speedscope, Format::pprof, Format::json, Format::ftap}) {
+    EXPECT_FALSE(write(format, profile).empty()) << name(format);
   }
 }
 

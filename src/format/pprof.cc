@@ -59,7 +59,9 @@ class PprofWriter {
     write_value_type(proto::Profile::sample_type, time_type(), "nanoseconds");
     if (profile_.recording.rate_hz > 0) {
       write_value_type(proto::Profile::period_type, time_type(), "nanoseconds");
-      builder_.add_int64(proto::Profile::period, static_cast<std::int64_t>(1e9 / profile_.recording.rate_hz));
+      constexpr double kLongest = 1e18;  // a file may claim any rate, and the period must fit
+      const double period = std::min(1e9 / profile_.recording.rate_hz, kLongest);
+      builder_.add_int64(proto::Profile::period, static_cast<std::int64_t>(period));
     }
     const bool timed = profile_.total_weight_ns() > 0;
     builder_.add_int64(proto::Profile::default_sample_type, text(timed ? time_type() : "samples"));

@@ -1,14 +1,21 @@
 #include "format/read_any.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "base/fd.h"
+#include "format/byte_source.h"
 #include "format/folded.h"
+#include "format/ftap_chunk.h"
+#include "format/ftap_reader.h"
 #include "format/gzip.h"
 #include "format/json.h"
 #include "format/json_document.h"
@@ -37,6 +44,24 @@ Result<std::string> read_all(int file) {
 Error not_readable(const std::string& what) {
   return Error{Failure::failed, "this is " + what + ", which is for looking at and cannot be read back",
                "keep the recording as json (-f json) and make the others from it"};
+}
+
+// The size of a regular file that begins like an .ftap recording, which may be larger than memory.
+std::optional<std::uint64_t> recording_size(int file) {
+  struct stat status {};
+  if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  std::array<char, kFtapFileHeaderBytes + kFtapMarker.size()> start{};
+  const ssize_t got = ::pread(file, start.data(), start.size(), 0);
+  if (got < 0 || !looks_like_ftap({start.data(), static_cast<std::size_t>(got)})) return std::nullopt;
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+Result<ReadProfile> read_file(int file, const ReadOptions& options) {
+  if (const std::optional<std::uint64_t> size = recording_size(file))
+    return read_ftap(FileSource(file, *size), options);
+  const Result<std::string> content = read_all(file);
+  if (!content) return content.error();
+  return read_any_text(*content, options);
 }
 
 Result<ReadProfile> read_object(std::string_view content) {
@@ -91,16 +116,15 @@ Result<ReadProfile> read_gzip(std::string_view content) {
 
 }  // namespace
 
-Result<ReadProfile> read_any_text(std::string_view content) {
+Result<ReadProfile> read_any_text(std::string_view content, const ReadOptions& options) {
+  if (looks_like_ftap(content)) return read_ftap(MemorySource(std::as_bytes(std::span(content))), options);
   return content.starts_with("\x1f\x8b") ? read_gzip(content) : read_plain(content);
 }
 
-Result<ReadProfile> read_any(const std::string& path) {
+Result<ReadProfile> read_any(const std::string& path, const ReadOptions& options) {
   const Fd opened(path == "-" ? -1 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (path != "-" && !opened) return errno_error("cannot open " + path, errno);
-  Result<std::string> content = read_all(path == "-" ? STDIN_FILENO : opened.get());
-  if (!content) return content.error().within("cannot read " + path);
-  Result<ReadProfile> read = read_any_text(*content);
+  Result<ReadProfile> read = read_file(path == "-" ? STDIN_FILENO : opened.get(), options);
   if (!read) return read.error().within("cannot read " + path);
   return read;
 }

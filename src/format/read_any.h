@@ -18,9 +18,15 @@ struct ReadProfile {
   std::vector<std::string> warnings;
 };
 
-// `-` is standard input.
-[[nodiscard]] Result<ReadProfile> read_any(const std::string& path);
+struct ReadOptions {
+  // False: when each sample was taken does not matter. Those of one thread, stack and state may become one, so that a
+  // long recording takes little memory.
+  bool keep_time = true;
+};
 
-[[nodiscard]] Result<ReadProfile> read_any_text(std::string_view content);
+// `-` is standard input.
+[[nodiscard]] Result<ReadProfile> read_any(const std::string& path, const ReadOptions& options = {});
+
+[[nodiscard]] Result<ReadProfile> read_any_text(std::string_view content, const ReadOptions& options = {});
 
 }  // namespace flametap::format

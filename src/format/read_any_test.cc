@@ -19,10 +19,11 @@ profile::Profile small_profile() {
 }
 
 TEST(ReadAny, KnowsFormatsByTheirContent) {
-  for (const Format format : {Format::json, Format::folded, Format::speedscope, Format::pprof}) {
+  for (const Format format : {Format::json, Format::folded, Format::speedscope, Format::pprof, Format::ftap}) {
     const std::string text = write(format, small_profile());
     for (const std::string& content : {text, gzip(text)}) {
-      if (format == Format::pprof && content != text) continue;  // it is compressed already
+      const bool is_compressed_already = format == Format::pprof || format == Format::ftap;
+      if (is_compressed_already && content != text) continue;
       const Result<ReadProfile> read = read_any_text(content);
       ASSERT_TRUE(read.ok()) << name(format) << ": " << read.error().message;
       EXPECT_EQ(read->profile.total_ticks(), 2u) << name(format);

@@ -23,7 +23,7 @@ class Approach {
   // While standing still: is a round of trials due with this sample?
   [[nodiscard]] bool trial_due();
   // How many free readings one round tries at the most: it ends with the first that fails.
-  static constexpr int kTrials = 64;
+  static constexpr std::uint32_t kTrials = 32;  // they take less than half a millisecond
 
  private:
   static constexpr std::uint32_t kCalm = 256;     // then at most about one reading in a hundred fails

@@ -19,7 +19,7 @@ class CpuSeat {
   // Whether `take` would give that home.
   [[nodiscard]] static Result<void> check(std::optional<int> home);
   // `home`: the CPU to be on when not riding; none means any that is allowed. Asks the kernel for short turns on the
-  // CPU, so that ours come soon where many want it.
+  // CPU and, with the right to it, for the highest priority, so that ours come soon where many want it.
   [[nodiscard]] static Result<CpuSeat> take(std::optional<int> home);
 
   CpuSeat(CpuSeat&& other) noexcept;
@@ -44,6 +44,7 @@ class CpuSeat {
   cpu_set_t home_;
   std::optional<int> riding_on_;
   std::optional<int> off_;  // the CPU that it keeps off at home
+  int priority_ = 0;        // before we asked for a higher one
   bool owns_ = true;
 };
 

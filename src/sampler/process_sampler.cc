@@ -13,6 +13,8 @@ namespace {
 using cpython::PythonThread;
 using stack::Outcome;
 
+constexpr int kListAttempts = 8;
+
 }  // namespace
 
 Result<std::unique_ptr<ProcessSampler>> ProcessSampler::attach(pid_t pid, Options options) {
@@ -24,9 +26,16 @@ Result<std::unique_ptr<ProcessSampler>> ProcessSampler::attach(pid_t pid, Option
   if (!auxv)
     return auxv.error().kind == Failure::not_permitted ? target::explain_denied(sampler->process_) : auxv.error();
   sampler->auxv_ = std::move(*auxv);
+  if (options.programs != nullptr) {
+    if (auto known = options.programs->find(sampler->auxv_)) {
+      sampler->interpreter_ = std::move(*known);
+      return sampler;
+    }
+  }
   auto interpreter = cpython::find_interpreter(sampler->process_, sampler->memory_);
   if (!interpreter) return interpreter.error();
   sampler->interpreter_ = std::move(*interpreter);
+  if (options.programs != nullptr) sampler->remember_in(*options.programs);
   return sampler;
 }
 
@@ -42,6 +51,7 @@ Fate ProcessSampler::sample(CpuSeat& seat, const Sink& sink) {
   if (list_is_old_) follow_threads();
   const ThreadSampler::Tools tools{seat, options_.pause ? &pauser_ : nullptr};
   bool in_trouble = threads_.empty();
+  bool looked_at_list = false;
   for (Thread& thread : threads_) {
     Sampled sampled = thread.sampler->sample(tools);
     if (sampled.gone || !same_thread(thread)) {
@@ -50,19 +60,58 @@ Fate ProcessSampler::sample(CpuSeat& seat, const Sink& sink) {
       continue;
     }
     in_trouble = in_trouble || sampled.outcome == Outcome::unreadable;
-    list_is_old_ = list_is_old_ || shared_.list_changed() || next_of(thread) != thread.python.next;
-    const bool holds_gil = shared_.holds_gil(thread.python);
-    stack::State state = 0;
-    if (sampled.running) state |= stack::kOnCpu;
-    if (holds_gil) state |= stack::kHoldsGil;
-    sink({thread.number, thread.python, thread.sampler->tid(), sampled, state, thread.sampler->reader().frames()});
+    if (sampled.running) last_cpu_ = thread.sampler->last_cpu();
+    if (!sampled.unchanged) {
+      list_is_old_ = list_is_old_ || shared_.list_changed() || next_of(thread) != thread.python.next;
+      thread.state = state_of(thread, sampled);
+      looked_at_list = true;
+    }
+    sink({thread.number, thread.python, thread.sampler->tid(), sampled, thread.state, thread.sampler->reader().frames(),
+          gil_holder_of(thread, sampled)});
+  }
+  // All of them sleep; but a thread of the program's own may become a Python thread at any time.
+  if (!looked_at_list && memory_.read(shared_.segments()).status == target::ReadStatus::ok) {
+    list_is_old_ = list_is_old_ || shared_.list_changed();
   }
   return in_trouble ? fate() : Fate::runs;
+}
+
+// Of a thread that was not read, only what is its own is known.
+std::optional<target::Address> ProcessSampler::gil_holder_of(const Thread& thread, const Sampled& sampled) const {
+  if (!sampled.unchanged) return shared_.gil_holder(thread.python);
+  if ((thread.state & stack::kHoldsGil) != 0) return thread.python.state;
+  return std::nullopt;
+}
+
+stack::State ProcessSampler::state_of(const Thread& thread, const Sampled& sampled) const {
+  stack::State state = 0;
+  if (shared_.holds_gil(thread.python)) state |= stack::kHoldsGil;
+  if (shared_.in_gc(thread.python)) state |= stack::kInGc;
+  if (sampled.running && (state != 0 || is_foremost(thread))) state |= stack::kOnCpu;
+  if (state == 0 && !sampled.running && shared_.is_gil_wait(thread.python, sampled.sleeps_on)) {
+    state |= stack::kWaitsForGil;
+  }
+  return state;
+}
+
+// A thread of the system that runs code in several interpreters has a Python thread in each of them. Only one of these
+// runs: the one with the GIL, or else the newest.
+bool ProcessSampler::is_foremost(const Thread& thread) const {
+  const pid_t tid = thread.sampler->tid();
+  if (tid == 0) return true;
+  const auto shares_it = [&](const Thread& other) { return other.sampler->tid() == tid; };
+  const auto has_gil = [&](const Thread& other) { return shares_it(other) && shared_.holds_gil(other.python); };
+  // The newest stand first in the list.
+  return &*std::ranges::find_if(threads_, shares_it) == &thread && std::ranges::none_of(threads_, has_gil);
 }
 
 // Readers of threads that are still there are kept: they know where the stack is.
 void ProcessSampler::follow_threads() {
   list_ = cpython::read_threads(memory_, interpreter_.layout, interpreter_.runtime);
+  // A list that changes while it is read is cut short: threads would be missing at this tick.
+  for (int i = 0; i < kListAttempts && !list_.complete; ++i) {
+    list_ = cpython::read_threads(memory_, interpreter_.layout, interpreter_.runtime);
+  }
   // A list without threads is that of a program which is just starting: nobody would tell us that it has changed.
   list_is_old_ = !list_.complete || list_.threads.empty();
   shared_.follow(interpreter_, list_);
@@ -75,9 +124,9 @@ void ProcessSampler::follow_threads() {
              thread.sampler->tid() == tids[i];
     });
     if (known != threads_.end()) {
-      now.push_back({known->number, found, std::move(known->sampler)});
+      now.push_back({known->number, found, std::move(known->sampler), known->state});
     } else {
-      now.push_back({next_number_++, found, make_sampler(found, tids[i])});
+      now.push_back({next_number_++, found, make_sampler(found, tids[i]), 0});
     }
     now.back().sampler->reader().read_along(shared_.segments());
   }
@@ -87,11 +136,9 @@ void ProcessSampler::follow_threads() {
 std::unique_ptr<ThreadSampler> ProcessSampler::make_sampler(const PythonThread& thread, pid_t tid) {
   auto reader = std::make_unique<cpython::StackReader>(memory_, interpreter_.layout, codes_, thread.state,
                                                        cpython::StackReader::Options{.lines = options_.lines});
-  std::optional<target::ThreadStat> stat;
-  if (tid != 0) {
-    if (auto opened = target::ThreadStat::open(process_.pid(), tid)) stat = std::move(*opened);
-  }
-  auto sampler = std::make_unique<ThreadSampler>(std::move(reader), std::move(stat), tid);
+  KernelView kernel;
+  if (tid != 0) kernel = KernelView::open(process_.pid(), tid);
+  auto sampler = std::make_unique<ThreadSampler>(std::move(reader), std::move(kernel), tid);
   sampler->warm_up();
   return sampler;
 }

@@ -19,6 +19,7 @@
 #include "cpython/shared_words.h"
 #include "cpython/thread_list.h"
 #include "sampler/cpu_seat.h"
+#include "sampler/programs.h"
 #include "sampler/thread_sampler.h"
 #include "stack/outcome.h"
 #include "target/pause.h"
@@ -34,6 +35,8 @@ struct ThreadSample {
   Sampled sampled;
   stack::State state;
   std::span<const cpython::CodeFrame> frames;  // the innermost first
+  // The state of the thread that had its GIL at that moment; null: nobody had it; nothing: not looked at.
+  std::optional<target::Address> gil_holder;
 };
 
 // What became of the process.
@@ -49,19 +52,27 @@ class ProcessSampler {
   struct Options {
     bool lines = true;
     bool pause = true;
+    Programs* programs = nullptr;  // where to look first, and to remember what was found
   };
   using Sink = std::function<void(const ThreadSample&)>;
 
-  // Fails as find_interpreter does, and with Failure::no_such_process.
+  // Fails as find_interpreter does, and with Failure::no_such_process. May be called by another thread than the one
+  // that samples, to which it then hands the result.
   [[nodiscard]] static Result<std::unique_ptr<ProcessSampler>> attach(pid_t pid, Options options);
 
   // Samples every Python thread once; `sink` is called for each.
   [[nodiscard]] Fate sample(CpuSeat& seat, const Sink& sink);
 
+  // The CPU that it ran on last, as far as we know; or -1.
+  [[nodiscard]] int last_cpu() const { return last_cpu_; }
+
   // Between ticks that are far apart: lets go threads that stopped for us too late.
   void let_go_pending() {
     if (pauser_.has_pending()) pauser_.finish_pending();
   }
+
+  // For processes that will be forked by this one.
+  void remember_in(Programs& programs) const { programs.add(auxv_, interpreter_); }
 
   [[nodiscard]] const target::Process& process() const { return process_; }
   [[nodiscard]] const cpython::Interpreter& interpreter() const { return interpreter_; }
@@ -73,6 +84,7 @@ class ProcessSampler {
     std::uint64_t number;
     cpython::PythonThread python;
     std::unique_ptr<ThreadSampler> sampler;
+    stack::State state;  // as of the last sample
   };
 
   ProcessSampler(target::Process process, Options options);
@@ -80,6 +92,9 @@ class ProcessSampler {
   void follow_threads();
   [[nodiscard]] std::unique_ptr<ThreadSampler> make_sampler(const cpython::PythonThread& thread, pid_t tid);
   [[nodiscard]] std::vector<pid_t> find_tids() const;
+  [[nodiscard]] std::optional<target::Address> gil_holder_of(const Thread& thread, const Sampled& sampled) const;
+  [[nodiscard]] stack::State state_of(const Thread& thread, const Sampled& sampled) const;
+  [[nodiscard]] bool is_foremost(const Thread& thread) const;
   [[nodiscard]] bool same_thread(const Thread& thread) const;
   [[nodiscard]] target::Address next_of(const Thread& thread) const;
   [[nodiscard]] Fate fate() const;
@@ -96,6 +111,7 @@ class ProcessSampler {
   std::vector<Thread> threads_;
   std::uint64_t next_number_ = 0;
   bool list_is_old_ = true;
+  int last_cpu_ = -1;
 };
 
 }  // namespace flametap::sampler

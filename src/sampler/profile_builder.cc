@@ -9,12 +9,8 @@ using stack::Outcome;
 using stack::Step;
 
 std::size_t ProfileBuilder::add_process(const ProcessSampler& process) {
-  std::string command;
-  if (const auto words = process.process().command_line()) {
-    for (const std::string& word : *words) command += (command.empty() ? "" : " ") + word;
-  }
-  const auto id = profile_.add(
-      profile::Process{process.process().pid(), std::move(command), cpython::to_string(process.interpreter().version)});
+  const auto id = profile_.add(profile::Process{process.process().pid(), process.process().command(),
+                                                cpython::to_string(process.interpreter().version)});
   processes_.push_back({id, {}, {}, {}, {}});
   return processes_.size() - 1;
 }
@@ -30,8 +26,9 @@ void ProfileBuilder::add(std::size_t process_number, const ProcessSampler& proce
   if (sample.sampled.outcome == Outcome::no_frames) return;
   ProcessEntry& entry = processes_[process_number];
   ThreadEntry& thread = thread_of(entry, process, sample);
-  const profile::StackId stack = stack_of(entry, process, sample);
   profile::Sample& last = thread.last;
+  const profile::StackId stack =
+      sample.sampled.unchanged && last.ticks > 0 ? last.stack : stack_of(entry, process, sample);
   if (last.ticks > 0 && last.stack == stack && last.state == sample.state) {
     last.ticks += 1;
     last.weight_ns += weight;
@@ -106,13 +103,8 @@ profile::StackId ProfileBuilder::marker(std::string_view text) {
 ProfileBuilder::ThreadEntry& ProfileBuilder::thread_of(ProcessEntry& entry, const ProcessSampler& process,
                                                        const ThreadSample& sample) {
   if (const auto known = entry.threads.find(sample.thread); known != entry.threads.end()) return known->second;
-  std::string name;
-  if (sample.tid != 0) {
-    if (const auto comm = process.process().read_file("task/" + std::to_string(sample.tid) + "/comm")) {
-      name = comm->substr(0, comm->find('\n'));
-    }
-  }
-  const auto id = profile_.add(profile::Thread{entry.id, static_cast<std::uint64_t>(sample.tid), std::move(name)});
+  const auto id = profile_.add(
+      profile::Thread{entry.id, static_cast<std::uint64_t>(sample.tid), process.process().thread_name(sample.tid)});
   return entry.threads.emplace(sample.thread, ThreadEntry{id, {}}).first->second;
 }
 

@@ -22,6 +22,8 @@ class ProfileBuilder {
   void add(std::size_t process_number, const ProcessSampler& process, const ThreadSample& sample, std::uint64_t time,
            std::uint64_t weight);
   void count_tick(std::uint64_t missed);
+  // A count for people, by its name.
+  void count_more(const std::string& name, std::uint64_t count) { profile_.recording.quality.more[name] = count; }
 
   [[nodiscard]] const profile::Quality& quality() const { return profile_.recording.quality; }
   // The function that was innermost most often so far; empty before the first sample.

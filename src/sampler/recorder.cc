@@ -1,34 +1,16 @@
 #include "sampler/recorder.h"
 
-#include <sys/prctl.h>
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <utility>
 
+#include "sampler/pace.h"
 #include "sampler/schedule.h"
 
 namespace flametap::sampler {
 namespace {
 
-constexpr Nanoseconds kLongestSleep = 50'000'000;  // so that `stop` is seen soon
 constexpr Nanoseconds kShortestRideGap = 50'000;
 constexpr Nanoseconds kProgressInterval = 250'000'000;
-
-// Sleeps towards an absolute deadline, but never long. A signal may end it early.
-void sleep_towards(Nanoseconds deadline) {
-  const Nanoseconds until = std::min(deadline, monotonic_now() + kLongestSleep);
-  const timespec when{static_cast<time_t>(until / kSecond), static_cast<long>(until % kSecond)};
-  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, nullptr);
-}
-
-// A file of /proc is kept open for every thread. Done here, and not earlier, so that no command inherits it.
-void allow_many_files() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 Nanoseconds unix_now() {
   timespec now{};
@@ -58,14 +40,13 @@ void Recorder::add(std::unique_ptr<ProcessSampler> process) {
 }
 
 profile::Profile Recorder::run(const std::atomic<bool>& stop, Progress& progress) {
-  allow_many_files();
-  prctl(PR_SET_TIMERSLACK, 1);  // wake up when the deadline says, not up to 50 µs later
+  prepare_to_sample();
   const Nanoseconds start_unix = unix_now();
   const Nanoseconds start = monotonic_now();
   const Nanoseconds end = options_.duration ? start + *options_.duration : ~Nanoseconds{0};
   Nanoseconds next_report = start;
   Schedule schedule(options_.rate_hz, start, options_.seed);
-  while (!targets_.empty()) {
+  while (!targets_.empty() || (family_ != nullptr && family_->alive())) {
     const Schedule::Tick tick = schedule.next(monotonic_now());
     const Nanoseconds until = std::min(tick.deadline, end);
     while (!stop && monotonic_now() < until && !waits_in_vain(until)) sleep_towards(until);
@@ -73,6 +54,8 @@ profile::Profile Recorder::run(const std::atomic<bool>& stop, Progress& progress
       ended_ = stop ? "stopped by a signal" : "the time was up";
       break;
     }
+    welcome_newcomers();
+    if (targets_.empty()) continue;
     builder_.count_tick(tick.missed);
     sample_all(monotonic_now() - start, tick.weight);
     // As fast as possible must not mean that a target which stands still for us never gets its CPU back.
@@ -84,6 +67,7 @@ profile::Profile Recorder::run(const std::atomic<bool>& stop, Progress& progress
     }
   }
   report(progress);
+  count_family();
   profile::Profile profile = builder_.take();
   profile.recording.start_unix_ns = start_unix;
   profile.recording.duration_ns = monotonic_now() - start;
@@ -101,7 +85,18 @@ bool Recorder::waits_in_vain(Nanoseconds until) {
   return std::ranges::any_of(targets_, [](const Target& target) { return !target.process->process().alive(); });
 }
 
+// Processes of one CPU after the other, those of the CPU that we are on first: moving to another costs more than a
+// sample.
+void Recorder::sort_by_cpu() {
+  const int here = seat_.riding_on().value_or(-1);
+  std::ranges::stable_sort(targets_, {}, [&](const Target& target) {
+    const int cpu = target.process->last_cpu();
+    return std::pair(cpu != here, cpu);
+  });
+}
+
 void Recorder::sample_all(Nanoseconds time, Nanoseconds weight) {
+  if (targets_.size() > 1) sort_by_cpu();
   for (Target& target : targets_) {
     const Fate fate = target.process->sample(
         seat_, [&](const ThreadSample& sample) { builder_.add(target.number, *target.process, sample, time, weight); });
@@ -114,8 +109,22 @@ void Recorder::handle_end(Target& target, Fate fate) {
   const pid_t pid = target.process->process().pid();
   ended_ = describe(pid, fate);
   target.process = successor_ ? successor_(pid, fate) : nullptr;
-  has_waited_ = true;
+  has_waited_ = successor_ != nullptr;
+  if (family_ != nullptr && fate == Fate::replaced) family_->began_another_program(pid);
   if (target.process) target.number = builder_.add_process(*target.process);
+}
+
+void Recorder::welcome_newcomers() {
+  if (family_ == nullptr) return;
+  for (auto& process : family_->take()) add(std::move(process));
+}
+
+void Recorder::count_family() {
+  if (family_ == nullptr) return;
+  const Family::Counts counts = family_->counts();
+  builder_.count_more("child processes", counts.found);
+  if (counts.too_short > 0) builder_.count_more("child processes too short to be read", counts.too_short);
+  if (counts.denied > 0) builder_.count_more("child processes closed to us", counts.denied);
 }
 
 void Recorder::report(Progress& progress) const {

@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "profile/profile.h"
 #include "sampler/cpu_seat.h"
+#include "sampler/family.h"
 #include "sampler/process_sampler.h"
 #include "sampler/profile_builder.h"
 
@@ -59,6 +60,8 @@ class Recorder {
 
   void add(std::unique_ptr<ProcessSampler> process);
   void set_successor(Successor successor) { successor_ = std::move(successor); }
+  // Where more processes come from while we record. It must outlive the recorder.
+  void follow(Family& family) { family_ = &family; }
 
   // Ends when `stop` turns true (within 50 ms), too.
   [[nodiscard]] profile::Profile run(const std::atomic<bool>& stop, Progress& progress);
@@ -70,13 +73,17 @@ class Recorder {
   };
 
   [[nodiscard]] bool waits_in_vain(Nanoseconds until);
+  void sort_by_cpu();
   void sample_all(Nanoseconds time, Nanoseconds weight);
   void handle_end(Target& target, Fate fate);
+  void welcome_newcomers();
+  void count_family();
   void report(Progress& progress) const;
 
   Options options_;
   CpuSeat seat_;
   Successor successor_;
+  Family* family_ = nullptr;
   std::vector<Target> targets_;
   ProfileBuilder builder_;
   std::string ended_;

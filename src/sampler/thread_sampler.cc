@@ -16,10 +16,8 @@ constexpr int kRideAttempts = 6;
 constexpr Nanoseconds kPauseTimeout = 200'000'000;  // on a machine with more to do than CPUs it takes its turn to stop
 constexpr Nanoseconds kLongestReading = 100'000;
 constexpr int kReadingsInOneGo = 5;
-constexpr Nanoseconds kLongestSpin =
-    3'000;  // between free readings, so that they do not beat with a loop of the target
-constexpr int kFreeReadings = 2;
-constexpr int kFreeReadingsOfAFastThread = 8;  // that we may neither ride with nor pause
+constexpr Nanoseconds kLongestSpin = 3'000;  // so that readings do not beat with a loop of the target
+constexpr int kFreeReadingsOfAFastThread = 5;
 
 constexpr Sampled kThreadEnded{.outcome = Outcome::no_frames, .gone = true};
 
@@ -49,9 +47,16 @@ void let_it_run() {
 
 }  // namespace
 
-ThreadSampler::ThreadSampler(std::unique_ptr<cpython::StackReader> reader, std::optional<target::ThreadStat> stat,
-                             pid_t tid)
-    : reader_(std::move(reader)), stat_(std::move(stat)), tid_(tid) {}
+KernelView KernelView::open(pid_t pid, pid_t tid) {
+  KernelView view;
+  if (auto stat = target::ThreadStat::open(pid, tid)) view.stat = std::move(*stat);
+  if (auto schedstat = target::ThreadSchedstat::open(pid, tid)) view.schedstat = std::move(*schedstat);
+  if (auto syscall = target::ThreadSyscall::open(pid, tid)) view.syscall = std::move(*syscall);
+  return view;
+}
+
+ThreadSampler::ThreadSampler(std::unique_ptr<cpython::StackReader> reader, KernelView kernel, pid_t tid)
+    : reader_(std::move(reader)), kernel_(std::move(kernel)), tid_(tid) {}
 
 void ThreadSampler::warm_up() {
   for (int i = 0; i < kLearnAttempts && !is_verified(read_and_learn()); ++i) {
@@ -59,54 +64,72 @@ void ThreadSampler::warm_up() {
 }
 
 Sampled ThreadSampler::sample(const Tools& tools) {
+  std::optional<target::TaskSchedstat> before;
+  if (asleep_since_) before = kernel_.schedstat->read();
+  if (has_rested(before) && last_is_of_this_sleep_) {
+    last_.unchanged = true;
+    return last_;
+  }
+  last_ = take(tools);
+  asleep_since_.reset();
+  if (last_.gone || last_.running) return last_;
+  if (kernel_.syscall) last_.sleeps_on = kernel_.syscall->read_futex().value_or(0);
+  if (kernel_.schedstat) asleep_since_ = kernel_.schedstat->read();
+  last_is_of_this_sleep_ = before && has_rested(before);
+  return last_;
+}
+
+// Whether these are its turns when it was found asleep. A thread that was running then would not do: the kernel brings
+// its account up to date only now and then.
+bool ThreadSampler::has_rested(const std::optional<target::TaskSchedstat>& now) const {
+  return now && asleep_since_ && *now == *asleep_since_;
+}
+
+Sampled ThreadSampler::take(const Tools& tools) {
   if (reader_->old()) reader_->learn();
-  if (!stat_) {
+  if (!kernel_.stat) {
     // Not to be followed to its CPU, and not known to be on one.
-    (void)read_and_learn();
-    return finish(read_freely(tools, kFreeReadingsOfAFastThread), Step::free_running, false);
+    return finish(read_again_and_again(tools), Step::free_running, false);
   }
   if (approach_.stand_still()) {
     if (approach_.trial_due()) try_free_readings(tools);
     return sample_riding(tools);
   }
-  const Reading reading = read_freely(tools, kFreeReadings);
+  const Reading reading = read_freely(tools);
   approach_.note(is_verified(reading) || is_end(reading));
   if (!is_verified(reading) && !is_end(reading)) return sample_riding(tools);
-  const auto stat = stat_->read();
+  const auto stat = kernel_.stat->read();
   if (!stat) return kThreadEnded;
   last_cpu_ = stat->processor;
   return finish(reading, Step::free_running, is_running(*stat));
 }
 
-// From another CPU than the thread's, if there is one; several times in a row, all of which must give the same stack,
-// since a thread that calls and returns fast enough can make the two halves of one reading agree by chance.
-Reading ThreadSampler::read_freely(const Tools& tools, int times) {
+// From another CPU than the thread's, if there is one.
+Reading ThreadSampler::read_freely(const Tools& tools) {
   tools.seat.keep_off(last_cpu_);
-  Reading first = Reading::moved;
-  for (int i = 0; i < times; ++i) {
-    if (i > 0) spin(random_() % kLongestSpin);
-    const Reading reading = read_in_one_go();
-    if (!is_verified(reading)) return reading;
-    const auto frames = reader_->frames();
-    if (i == 0) {
-      first = reading;
-      first_frames_.assign(frames.begin(), frames.end());
-    } else if (reading != first || !same_stack(frames, first_frames_)) {
-      return Reading::moved;
-    }
-  }
-  return first;
-}
-
-// While we were put off our CPU in the middle of a reading, much may have happened that neither half of it shows. That
-// has nothing to do with what the thread was at, so reading again is fair.
-Reading ThreadSampler::read_in_one_go() {
+  // While we were put off our CPU in the middle of a reading, much may have happened that no part of it shows. That
+  // has nothing to do with what the thread was at, so reading again is fair.
   for (int i = 0; i < kReadingsInOneGo; ++i) {
     const Nanoseconds start = monotonic_now();
-    const Reading reading = reader_->read();
+    const Reading reading = reader_->read_running();
     if (monotonic_now() - start <= kLongestReading) return reading;
   }
   return Reading::moved;
+}
+
+// Of a thread that may be fast, that we may neither ride with nor pause.
+Reading ThreadSampler::read_again_and_again(const Tools& tools) {
+  (void)read_and_learn();
+  const Reading first = read_freely(tools);
+  if (!is_verified(first)) return first;
+  first_frames_.assign(reader_->frames().begin(), reader_->frames().end());
+  for (int i = 1; i < kFreeReadingsOfAFastThread; ++i) {
+    spin(random_() % kLongestSpin);
+    const Reading reading = read_freely(tools);
+    if (!is_verified(reading)) return reading;
+    if (reading != first || !same_stack(reader_->frames(), first_frames_)) return Reading::moved;
+  }
+  return first;
 }
 
 // Reads until the guess covers what the thread does, or until it is clear that it moves too fast for that.
@@ -120,12 +143,12 @@ Reading ThreadSampler::read_and_learn() {
 }
 
 void ThreadSampler::try_free_readings(const Tools& tools) {
-  const auto stat = stat_->read();
+  const auto stat = kernel_.stat->read();
   if (!stat) return;
   last_cpu_ = stat->processor;
   if (!tools.seat.keep_off(last_cpu_)) return;  // from its own CPU every reading would succeed
-  for (int i = 0; i < Approach::kTrials; ++i) {
-    const Reading reading = read_freely(tools, kFreeReadings);
+  for (std::uint32_t i = 0; i < Approach::kTrials; ++i) {
+    const Reading reading = read_freely(tools);
     approach_.note(is_verified(reading));
     if (is_verified(reading)) continue;
     reader_->learn();
@@ -139,18 +162,19 @@ Sampled ThreadSampler::sample_riding(const Tools& tools) {
   for (int i = 0; i < kRideAttempts; ++i) {
     if (i > 1) let_it_run();
     if (!tools.seat.riding_on()) {
-      const auto stat = stat_->read();
+      const auto stat = kernel_.stat->read();
       if (!stat) return kThreadEnded;
       if (is_running(*stat) && !tools.seat.ride(stat->processor)) return sample_paused(tools);
     }
     const Reading reading = read_and_learn();
     // Asked after the reading, so that nothing lies between the moment when we took its CPU and the reading.
-    const auto stat = stat_->read();
+    const auto stat = kernel_.stat->read();
     if (!stat) return kThreadEnded;
     if (is_running(*stat) && tools.seat.riding_on() != stat->processor) {
       if (!tools.seat.ride(stat->processor)) return sample_paused(tools);
       continue;
     }
+    last_cpu_ = stat->processor;
     if (is_verified(reading) || is_end(reading)) {
       return finish(reading, is_running(*stat) ? Step::ride_along : Step::free_running, is_running(*stat));
     }
@@ -164,8 +188,7 @@ Sampled ThreadSampler::sample_riding(const Tools& tools) {
 // Reached only by a thread that is running.
 Sampled ThreadSampler::sample_paused(const Tools& tools) {
   if (tools.pauser == nullptr) {
-    (void)read_and_learn();
-    return finish(read_freely(tools, kFreeReadingsOfAFastThread), Step::free_running, true);
+    return finish(read_again_and_again(tools), Step::free_running, true);
   }
   Reading reading = Reading::moved;
   for (int i = 0; i < kLearnAttempts; ++i) {

@@ -4,7 +4,8 @@
 //   ride_along    go to the CPU where it runs: while we run there, it stands still
 //   pause         where its CPU is closed to us: stop it with ptrace, read, let go
 //
-// See Approach for when which step is taken. One thread only, the one whose CpuSeat is given.
+// See Approach for when which step is taken. A thread that has not run since the last sample is not read again: the
+// kernel's count of its turns on a CPU proves it. One thread only, the one whose CpuSeat is given.
 #pragma once
 
 #include <memory>
@@ -24,8 +25,19 @@ namespace flametap::sampler {
 struct Sampled {
   stack::Outcome outcome = stack::Outcome::torn;
   stack::Step step = stack::Step::free_running;
-  bool running = false;  // on a CPU, or ready for one
-  bool gone = false;     // the thread, or all of its process, is no more; or its memory is closed to us
+  bool running = false;         // on a CPU, or ready for one
+  bool gone = false;            // the thread, or all of its process, is no more; or its memory is closed to us
+  bool unchanged = false;       // it has not run since the last sample: everything is as it was
+  std::uint64_t sleeps_on = 0;  // the word in its memory that it waits for, or 0
+};
+
+// What the kernel says of one thread; what is not to be had is missing.
+struct KernelView {
+  std::optional<target::ThreadStat> stat;
+  std::optional<target::ThreadSchedstat> schedstat;
+  std::optional<target::ThreadSyscall> syscall;
+
+  [[nodiscard]] static KernelView open(pid_t pid, pid_t tid);
 };
 
 class ThreadSampler {
@@ -35,9 +47,8 @@ class ThreadSampler {
     target::Pauser* pauser;  // null: never pause
   };
 
-  // `stat`: what the kernel says of the thread; none if its id is not known: then it is read while it runs on, or not
-  // at all.
-  ThreadSampler(std::unique_ptr<cpython::StackReader> reader, std::optional<target::ThreadStat> stat, pid_t tid);
+  // `kernel`: empty if the thread's id is not known: then it is read while it runs on, or not at all.
+  ThreadSampler(std::unique_ptr<cpython::StackReader> reader, KernelView kernel, pid_t tid);
 
   // Before the first sample, so that the first guess is a good one.
   void warm_up();
@@ -45,22 +56,28 @@ class ThreadSampler {
   [[nodiscard]] cpython::StackReader& reader() { return *reader_; }
   [[nodiscard]] const cpython::StackReader& reader() const { return *reader_; }
   [[nodiscard]] pid_t tid() const { return tid_; }
-  [[nodiscard]] bool stands_still() const { return approach_.stand_still(); }
+  // On which it ran when we last asked, or -1.
+  [[nodiscard]] int last_cpu() const { return last_cpu_; }
 
  private:
+  [[nodiscard]] bool has_rested(const std::optional<target::TaskSchedstat>& now) const;
+  [[nodiscard]] Sampled take(const Tools& tools);
   [[nodiscard]] cpython::Reading read_and_learn();
-  [[nodiscard]] cpython::Reading read_freely(const Tools& tools, int times);
-  [[nodiscard]] cpython::Reading read_in_one_go();
+  [[nodiscard]] cpython::Reading read_freely(const Tools& tools);
+  [[nodiscard]] cpython::Reading read_again_and_again(const Tools& tools);
   void try_free_readings(const Tools& tools);
   [[nodiscard]] Sampled sample_riding(const Tools& tools);
   [[nodiscard]] Sampled sample_paused(const Tools& tools);
   [[nodiscard]] Sampled finish(cpython::Reading reading, stack::Step step, bool running) const;
 
   std::unique_ptr<cpython::StackReader> reader_;
-  std::optional<target::ThreadStat> stat_;
+  KernelView kernel_;
   pid_t tid_;
-  int last_cpu_ = -1;                             // on which the thread was when we last asked
-  std::vector<cpython::CodeFrame> first_frames_;  // of several free readings
+  Sampled last_;
+  std::optional<target::TaskSchedstat> asleep_since_;  // its turns when it was last found asleep
+  bool last_is_of_this_sleep_ = false;                 // the last sample, that is
+  int last_cpu_ = -1;                                  // on which the thread was when we last asked
+  std::vector<cpython::CodeFrame> first_frames_;       // of several free readings
   std::minstd_rand random_;
   Approach approach_;
 };

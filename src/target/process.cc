@@ -129,10 +129,23 @@ Result<std::vector<std::string>> Process::command_line() const {
   return arguments;
 }
 
+std::string Process::command() const {
+  std::string text;
+  if (const auto words = command_line()) {
+    for (const std::string& word : *words) text += (text.empty() ? "" : " ") + word;
+  }
+  return text;
+}
+
 Result<std::string> Process::comm() const {
   Result<std::string> name = read_file("comm");
   if (name && name->ends_with('\n')) name->pop_back();
   return name;
+}
+
+std::string Process::thread_name(pid_t tid) const {
+  const auto name = read_file("task/" + std::to_string(tid) + "/comm");
+  return name ? name->substr(0, name->rfind('\n')) : "";
 }
 
 Result<std::string> Process::exe_path() const {

@@ -46,7 +46,11 @@ class Process {
 
   [[nodiscard]] Result<Status> status() const;
   [[nodiscard]] Result<std::vector<std::string>> command_line() const;
+  // The same as one text, for people: words separated by blanks; empty if it cannot be read.
+  [[nodiscard]] std::string command() const;
   [[nodiscard]] Result<std::string> comm() const;
+  // The kernel's name of one of its threads; empty if it cannot be read.
+  [[nodiscard]] std::string thread_name(pid_t tid) const;
   // As the process itself sees it; ends in " (deleted)" when the file is gone.
   [[nodiscard]] Result<std::string> exe_path() const;
   [[nodiscard]] Result<Maps> maps() const;

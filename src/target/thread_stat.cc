@@ -1,6 +1,7 @@
 #include "target/thread_stat.h"
 
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -87,6 +88,19 @@ std::optional<TaskSchedstat> parse_task_schedstat(std::string_view line) {
   return stat;
 }
 
+std::optional<TaskSyscall> parse_task_syscall(std::string_view line) {
+  TaskSyscall call;
+  std::string_view argument;
+  if (!parse_number(take_word(line), call.number) || call.number < 0) return std::nullopt;
+  argument = take_word(line);
+  if (!argument.starts_with("0x")) return std::nullopt;
+  argument.remove_prefix(2);
+  const auto [end, error] =
+      std::from_chars(argument.data(), argument.data() + argument.size(), call.first_argument, 16);
+  if (error != std::errc{} || end != argument.data() + argument.size()) return std::nullopt;
+  return call;
+}
+
 Result<ThreadStat> ThreadStat::open(pid_t pid, pid_t tid) {
   Result<Fd> file = open_thread_file(pid, tid, "stat");
   if (!file) return file.error();
@@ -107,6 +121,23 @@ Result<ThreadSchedstat> ThreadSchedstat::open(pid_t pid, pid_t tid) {
 std::optional<TaskSchedstat> ThreadSchedstat::read() const {
   LineBuffer buffer;
   return parse_task_schedstat(read_line(file_, buffer));
+}
+
+Result<ThreadSyscall> ThreadSyscall::open(pid_t pid, pid_t tid) {
+  Result<Fd> file = open_thread_file(pid, tid, "syscall");
+  if (!file) return file.error();
+  return ThreadSyscall(std::move(*file));
+}
+
+std::optional<TaskSyscall> ThreadSyscall::read() const {
+  LineBuffer buffer;
+  return parse_task_syscall(read_line(file_, buffer));
+}
+
+std::optional<std::uint64_t> ThreadSyscall::read_futex() const {
+  const auto call = read();
+  if (!call || call->number != SYS_futex) return std::nullopt;
+  return call->first_argument;
 }
 
 }  // namespace flametap::target

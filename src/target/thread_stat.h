@@ -1,6 +1,6 @@
-// ThreadStat and ThreadSchedstat: what the kernel says about one thread, asked often. They keep their file of /proc
-// open: a read is one pread without allocation, and an id that is given to another thread later is noticed, because
-// the open file stays bound to the first one.
+// ThreadStat, ThreadSchedstat, ThreadSyscall: what the kernel says about one thread, asked often. They keep their file
+// of /proc open: a read is one pread without allocation, and an id that is given to another thread later is noticed,
+// because the open file stays bound to the first one.
 #pragma once
 
 #include <sys/types.h>
@@ -43,9 +43,20 @@ struct TaskSchedstat {
   Nanoseconds run_time = 0;   // of a thread on a CPU, the kernel brings it up to date at its own ticks only
   Nanoseconds wait_time = 0;  // ready to run, but without a CPU
   std::uint64_t slices = 0;   // how often it was put on a CPU
+  // A thread whose answers are the same before and after has not run in between.
+  bool operator==(const TaskSchedstat&) const = default;
 };
 
 [[nodiscard]] std::optional<TaskSchedstat> parse_task_schedstat(std::string_view line);
+
+// The system call in which a thread sleeps.
+struct TaskSyscall {
+  std::int64_t number = 0;
+  std::uint64_t first_argument = 0;
+};
+
+// Nothing if it runs, or sleeps elsewhere.
+[[nodiscard]] std::optional<TaskSyscall> parse_task_syscall(std::string_view line);
 
 class ThreadStat {
  public:
@@ -67,6 +78,20 @@ class ThreadSchedstat {
 
  private:
   explicit ThreadSchedstat(Fd file) : file_(std::move(file)) {}
+  Fd file_;
+};
+
+class ThreadSyscall {
+ public:
+  // Fails where we may not trace the process, and where the kernel was built without CONFIG_HAVE_ARCH_TRACEHOOK.
+  [[nodiscard]] static Result<ThreadSyscall> open(pid_t pid, pid_t tid);
+  // Nothing if it runs, sleeps elsewhere, or is gone.
+  [[nodiscard]] std::optional<TaskSyscall> read() const;
+  // The address of the word that another thread is to change, if it sleeps on one (a lock, a condition variable).
+  [[nodiscard]] std::optional<std::uint64_t> read_futex() const;
+
+ private:
+  explicit ThreadSyscall(Fd file) : file_(std::move(file)) {}
   Fd file_;
 };
 

@@ -5,24 +5,31 @@ Run them with `FLAMETAP=path/of/flametap python3 -m pytest tests/runtime`; witho
 
 import os
 import sys
+from pathlib import Path
 
 import pytest
 
 import flametap
 import pythons
-from target import TARGETS, Counters, Target
+from pyflame import Pyflame
+from target import TARGETS, Counters, Target, Wakeups
 
 sys.dont_write_bytecode = True
 
 INTERPRETERS = pythons.find()
+PYFLAME_MINORS = ("2.7", "3.6", "3.9", "3.11", "3.13", "3.15")
 
 
 def pytest_generate_tests(metafunc):
     """Which interpreters a test runs against, by the name of its argument."""
     choices = {
         "python": INTERPRETERS,
+        "python3": [each for each in INTERPRETERS if each.minor >= (3,)],
         "frame_kind": pythons.one_of_each(INTERPRETERS),
+        "pyflame_python": pythons.one_of_each(INTERPRETERS, PYFLAME_MINORS),
         "shared_python": [each for each in INTERPRETERS if each.shared],
+        "minor_python": pythons.one_of_each(INTERPRETERS, pythons.MINORS),
+        "self_described_python": [each for each in INTERPRETERS if each.minor >= pythons.SELF_DESCRIBED],
         "usual_python": [pythons.usual(INTERPRETERS)],
     }
     for name, interpreters in choices.items():
@@ -58,9 +65,37 @@ def counters(tmp_path):
 
 
 @pytest.fixture
+def wakeups():
+    made = Wakeups()
+    yield made
+    made.close()
+
+
+@pytest.fixture
 def two_cpus():
     """Two CPUs that we may use: one for the target, one for flametap."""
     allowed = sorted(os.sched_getaffinity(0))
     if len(allowed) < 2:
         pytest.skip("needs two CPUs, this process may use only %s" % allowed)
     return allowed[0], allowed[1]
+
+
+@pytest.fixture(scope="session")
+def pyflame(tmp_path_factory):
+    path = tmp_path_factory.mktemp("bin") / "pyflame"
+    path.symlink_to(Path(flametap.binary()).resolve())
+    return Pyflame(path)
+
+
+@pytest.fixture
+def workload(start):
+    """Starts workload.py; gives it once it does what it is asked for."""
+
+    def begin(interpreter, mode):
+        target = start(interpreter, "workload.py", mode)
+        target.said = target.says()
+        if mode == "blocked":
+            target.wait_until_still()
+        return target
+
+    return begin

@@ -14,6 +14,11 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 # One version of each way in which CPython keeps its frames.
 FRAME_KINDS = ("2.7", "3.6", "3.10", "3.11", "3.13", "3.15")
 
+SELF_DESCRIBED = (3, 13)  # from here on _PyRuntime describes itself
+
+# Every minor version of Python 3.
+MINORS = tuple("3.%d" % minor for minor in range(6, 16))
+
 
 class Interpreter:
     """One CPython that can be started: `command` plus a script, in an environment with `env` on top."""

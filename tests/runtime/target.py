@@ -135,3 +135,23 @@ class Counters:
     def wait_for_progress(self, steps=2):
         before = self.read()[0]
         wait_until(lambda: self.read()[0] >= before + 2 * steps, "the target's counter moved")
+
+
+class Wakeups:
+    """The pipe to which the interpreter writes a byte per signal, and how many of each have come."""
+
+    def __init__(self):
+        self.read_end, self.write_end = os.pipe()
+        os.set_blocking(self.write_end, False)
+        self.counts = {}
+
+    def wait_for(self, number, count):
+        while self.counts.get(number, 0) < count:
+            ready, _, _ = select.select([self.read_end], [], [], 10)
+            assert ready, "signals were lost: %r of %d" % (self.counts, count)
+            for byte in os.read(self.read_end, 1 << 16):
+                self.counts[byte] = self.counts.get(byte, 0) + 1
+
+    def close(self):
+        os.close(self.read_end)
+        os.close(self.write_end)

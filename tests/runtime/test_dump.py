@@ -81,17 +81,25 @@ def test_dumping_again_and_again_changes_nothing(usual_python, tangle):
     assert all(flametap.dump(target.pid)["threads"] == first["threads"] for _ in range(20))
 
 
-def test_subinterpreters(python, start):
-    target = start(python, "subinterpreters.py")
+def test_subinterpreters(python3, start):
+    target = start(python3, "subinterpreters.py")
     truth = target.says()
-    if "impossible" in truth:
-        pytest.skip(truth["impossible"])
     dumped = dump_at_rest(target)
     main = {str(t["ident"]): t["frames"] for t in dumped["threads"] if t["interpreter"] == 0 and t["frames"]}
     assert main == truth["stacks"]
     inside = [t["frames"] for t in dumped["threads"] if t["interpreter"] != 0 and t["frames"]]
     assert sorted(inside, key=len) == truth["inside"]
     assert len({t["interpreter"] for t in dumped["threads"]}) == 3
+
+
+def test_only_one_interpreter_of_a_thread_is_on_cpu(python3, start):
+    target = start(python3, "subinterpreters.py", "spin")
+    target.says()
+    threads = flametap.dump(target.pid)["threads"]
+    assert {thread["id"] for thread in threads} == {target.pid}
+    assert [(thread["interpreter"] != 0, thread["on_cpu"], thread["holds_gil"]) for thread in threads] == [
+        (True, True, True), (False, False, False)
+    ]
 
 
 def test_running_thread_is_on_cpu_and_holds_the_gil(python, start, counters):

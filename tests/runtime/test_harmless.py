@@ -2,7 +2,6 @@
 
 import os
 import random
-import select
 import signal
 import subprocess
 
@@ -71,33 +70,6 @@ def test_stdout_closed_early(usual_python, start, counters):
     assert "stdout" in err or "standard output" in err or "pipe" in err.lower()
     assert target.is_left_alone()
     counters.wait_for_progress()
-
-
-class Wakeups:
-    """The pipe to which the interpreter writes a byte per signal, and how many of each have come."""
-
-    def __init__(self):
-        self.read_end, self.write_end = os.pipe()
-        os.set_blocking(self.write_end, False)
-        self.counts = {}
-
-    def wait_for(self, number, count):
-        while self.counts.get(number, 0) < count:
-            ready, _, _ = select.select([self.read_end], [], [], 10)
-            assert ready, "signals were lost: %r of %d" % (self.counts, count)
-            for byte in os.read(self.read_end, 1 << 16):
-                self.counts[byte] = self.counts.get(byte, 0) + 1
-
-    def close(self):
-        os.close(self.read_end)
-        os.close(self.write_end)
-
-
-@pytest.fixture
-def wakeups():
-    made = Wakeups()
-    yield made
-    made.close()
 
 
 def test_no_signal_is_lost(frame_kind, start, wakeups, tmp_path, two_cpus):

@@ -13,7 +13,7 @@ from pythons import REPOSITORY
 sys.path.insert(0, str(REPOSITORY / "tools" / "layouts"))
 import generate  # noqa: E402
 import probe  # noqa: E402
-from fields import SELF_DESCRIBED, TRACED_DEBUG_BEFORE  # noqa: E402
+from fields import TRACED_DEBUG_BEFORE  # noqa: E402
 
 # Runs in every interpreter: what flametap would find in its memory from outside.
 PRINT_RUNTIME = """
@@ -59,11 +59,10 @@ def test_the_committed_rows_are_what_the_headers_say(python):
         assert committed.get(title) == text, "%s: run tools/layouts/generate.py" % title
 
 
-def test_the_self_description_gives_what_the_headers_say(python):
-    if python.minor < SELF_DESCRIBED:
-        pytest.skip("up to 3.12 an interpreter does not describe itself")
-    stated = dict(line.split() for line in cpython_check.answer("debug-offsets", ask(python, PRINT_RUNTIME)).splitlines())
-    headers = headers_of(python)
+def test_the_self_description_gives_what_the_headers_say(self_described_python):
+    runtime = ask(self_described_python, PRINT_RUNTIME)
+    stated = dict(line.split() for line in cpython_check.answer("debug-offsets", runtime).splitlines())
+    headers = headers_of(self_described_python)
     for name, number in probe.probe_layout(headers, "release").items():
         if name in stated:
             assert int(stated.pop(name)) == number, name

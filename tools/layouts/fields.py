@@ -34,6 +34,7 @@ FIELDS = {
         "interpreters_head": {"2.7": "0", "3.7": "_PyRuntimeState.interpreters.head"},
         "current_thread": {"2.7": None, "3.7": "_PyRuntimeState.gilstate.tstate_current", "3.12": None},
         "gc": {"2.7": None, "3.7": "_PyRuntimeState.gc", "3.9": None},
+        "gil": {"2.7": None, "3.7": "_PyRuntimeState.ceval.gil", "3.12": None},
     },
     "interpreter": {
         "next": {"2.7": "PyInterpreterState.next"},
@@ -45,6 +46,7 @@ FIELDS = {
     "gil": {
         "holder": {"2.7": None, "3.12": "struct _gil_runtime_state.last_holder"},
         "locked": {"2.7": None, "3.12": "struct _gil_runtime_state.locked"},
+        "size": {"2.7": None, "3.7": "sizeof(struct _gil_runtime_state)"},
     },
     "gc": {
         "collecting": {"2.7": None, "3.7": "struct _gc_runtime_state.collecting"},
@@ -155,7 +157,7 @@ DESCRIBED = {
 # and by how much fields of the earlier ones differ.
 EARLIER_MICROS = {
     # 3.7.4 gave PyGC_Head the alignment of a long double, so that the collector's state grew inside _PyRuntime.
-    (3, 7): (4, {"runtime.current_thread": -88, "runtime.gc": -8, "gc.collecting": -80}),
+    (3, 7): (4, {"runtime.current_thread": -88, "runtime.gil": -88, "runtime.gc": -8, "gc.collecting": -80}),
 }
 
 

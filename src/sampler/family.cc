@@ -1,0 +1,186 @@
+#include "sampler/family.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "target/process_tree.h"
+
+namespace flametap::sampler {
+namespace {
+
+using target::ProcessEvent;
+
+constexpr Nanoseconds kMillisecond = 1'000'000;
+constexpr Nanoseconds kLongestWait = 20 * kMillisecond;
+constexpr Nanoseconds kScanInterval = 4 * kMillisecond;  // where the kernel does not tell us
+// What is forked to execute another program does so within this time, and is none of ours before.
+constexpr Nanoseconds kForkedToExecute = 3 * kMillisecond;
+constexpr Nanoseconds kFirstTry = kMillisecond;
+constexpr Nanoseconds kLastTry = 10 * kSecond;  // a program that is no Python by then will not become one
+constexpr int kHaste = 4;                       // tries come at an age of 1, 1 1/4, (1 1/4)^2 ... ms
+
+bool is_called_python(pid_t pid) {
+  const auto process = target::Process::open(pid);
+  const auto exe = process ? process->exe_path() : Result<std::string>(process.error());
+  return exe && exe->substr(exe->rfind('/') + 1).starts_with("python");
+}
+
+void sleep_for(Nanoseconds time) {
+  const timespec pause{static_cast<time_t>(time / kSecond), static_cast<long>(time % kSecond)};
+  clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, nullptr);
+}
+
+}  // namespace
+
+Family::Family(const Roots& roots, ProcessSampler::Options options) : options_(options) {
+  options_.programs = &programs_;
+  if (auto events = target::ProcessEvents::open()) events_ = std::move(*events);
+  for (const ProcessSampler* process : roots.sampled) {
+    process->remember_in(programs_);
+    members_[process->process().pid()] = {monotonic_now(), 0, true, true};
+  }
+  for (const pid_t pid : roots.others) {
+    if (!members_.contains(pid)) add(pid, false);
+  }
+  scan();
+  thread_ = std::thread([this] { run(); });
+}
+
+Family::~Family() {
+  stop_ = true;
+  thread_.join();
+}
+
+std::vector<std::unique_ptr<ProcessSampler>> Family::take() {
+  if (!any_found_) return {};
+  const std::lock_guard lock(mutex_);
+  any_found_ = false;
+  return std::exchange(found_, {});
+}
+
+void Family::began_another_program(pid_t pid) {
+  const std::lock_guard lock(mutex_);
+  executed_.push_back(pid);
+}
+
+Family::Counts Family::counts() const {
+  const std::lock_guard lock(mutex_);
+  return counts_;
+}
+
+void Family::run() {
+  ::setpriority(PRIO_PROCESS, 0, 0);  // the haste of the thread that samples is not ours
+  std::vector<ProcessEvent> events;
+  while (!stop_) {
+    events.clear();
+    if (events_) {
+      if (!events_->wait(patience(), events)) scan();
+    } else {
+      sleep_for(std::min(patience(), kScanInterval));
+      scan();
+    }
+    for (const ProcessEvent& event : events) handle(event);
+    std::vector<pid_t> executed;
+    {
+      const std::lock_guard lock(mutex_);
+      executed.swap(executed_);
+    }
+    for (const pid_t pid : executed) restart(pid);
+    try_those_due();
+    alive_ = !members_.empty();
+  }
+}
+
+// How long nothing is to be done, if nothing happens.
+Nanoseconds Family::patience() const {
+  const Nanoseconds now = monotonic_now();
+  Nanoseconds until = now + kLongestWait;
+  for (const auto& [pid, member] : members_) {
+    if (member.next_try != 0) until = std::min(until, std::max(now, member.next_try));
+  }
+  return until - now;
+}
+
+void Family::handle(const ProcessEvent& event) {
+  switch (event.kind) {
+    case ProcessEvent::Kind::forked:
+      if (const auto parent = members_.find(event.parent); parent != members_.end()) {
+        add(event.pid, parent->second.python);
+      }
+      break;
+    case ProcessEvent::Kind::executed:
+      restart(event.pid);
+      break;
+    case ProcessEvent::Kind::exited:
+      forget(event.pid);
+      break;
+  }
+}
+
+// Finds what no event told us: where there are none, where some were lost, and what was there before us.
+void Family::scan() {
+  std::vector<pid_t> known;
+  for (const auto& [pid, member] : members_) known.push_back(pid);
+  for (const pid_t pid : known) {
+    for (const pid_t child : target::children_of(pid)) {
+      if (!members_.contains(child)) add(child, members_[pid].python && !is_called_python(child));
+    }
+  }
+  for (const pid_t pid : known) {
+    if (!target::Process::open(pid)) forget(pid);
+  }
+}
+
+void Family::add(pid_t pid, bool forked_by_python) {
+  const Nanoseconds now = monotonic_now();
+  members_[pid] = {now, now + (forked_by_python ? kForkedToExecute : kFirstTry), forked_by_python, false};
+}
+
+void Family::restart(pid_t pid) {
+  const auto member = members_.find(pid);
+  if (member == members_.end()) return;
+  const Nanoseconds now = monotonic_now();
+  member->second = {now, now + kFirstTry, is_called_python(pid), false};
+}
+
+void Family::forget(pid_t pid) {
+  const auto member = members_.find(pid);
+  if (member == members_.end()) return;
+  if (member->second.python && !member->second.sampled) {
+    const std::lock_guard lock(mutex_);
+    ++counts_.too_short;
+  }
+  members_.erase(member);
+}
+
+void Family::try_those_due() {
+  const Nanoseconds now = monotonic_now();
+  for (auto& [pid, member] : members_) {
+    if (member.next_try != 0 && member.next_try <= now) try_to_attach(pid, member);
+  }
+}
+
+void Family::try_to_attach(pid_t pid, Member& member) {
+  auto process = ProcessSampler::attach(pid, options_);
+  const Nanoseconds now = monotonic_now();
+  const Nanoseconds age = now - member.since;
+  member.next_try = age > kLastTry ? 0 : now + std::max(kFirstTry, age / kHaste);
+  if (!process) {
+    if (process.error().kind != Failure::not_permitted) return;
+    member.next_try = 0;
+    member.python = false;
+    const std::lock_guard lock(mutex_);
+    ++counts_.denied;
+    return;
+  }
+  member.next_try = 0;
+  member.python = member.sampled = true;
+  const std::lock_guard lock(mutex_);
+  found_.push_back(std::move(*process));
+  ++counts_.found;
+  any_found_ = true;
+}
+
+}  // namespace flametap::sampler

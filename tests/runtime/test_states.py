@@ -1,0 +1,49 @@
+"""Every sample knows what its thread did: see targets/states.py, whose threads are each in one state for good."""
+
+import collections
+import json
+
+import pytest
+
+import flametap
+
+ON_CPU, HOLDS_GIL, WAITS_FOR_GIL, IN_GC = 1, 2, 4, 8
+RIGHT = 0.99
+
+
+@pytest.fixture
+def states(start, counters, tmp_path):
+    """Records states.py; gives {name of its thread: {state: ticks}}."""
+
+    def record(interpreter, *words):
+        target = start(interpreter, "states.py", counters.path, *words)
+        names = {tid: name for name, tid in target.says()["kernel_ids"].items()}
+        counters.wait_for_progress()
+        done = flametap.run("record", "-p", target.pid, "-d", 1, "--mode", "wall", "-o", tmp_path / "all.json")
+        assert done.code == flametap.DONE, done
+        recording = json.loads((tmp_path / "all.json").read_text())
+        seen = collections.defaultdict(collections.Counter)
+        samples = recording["samples"]
+        for thread, ticks, state in zip(samples["thread"], samples["ticks"], samples["state"]):
+            seen[names[recording["threads"][thread]["id"]]][state] += ticks
+        return seen
+
+    return record
+
+
+def share(ticks, is_right):
+    return sum(count for state, count in ticks.items() if is_right(state)) / sum(ticks.values())
+
+
+def test_each_state_is_told_from_the_others(minor_python, states):
+    seen = states(minor_python)
+    assert set(seen) == {"main", "sleeps", "sums", "wants"}
+    assert share(seen["main"], lambda state: state == ON_CPU | HOLDS_GIL) >= RIGHT, seen
+    assert share(seen["sleeps"], lambda state: state == 0) >= RIGHT, seen
+    assert share(seen["sums"], lambda state: state == ON_CPU) >= RIGHT, seen
+    assert share(seen["wants"], lambda state: state == WAITS_FOR_GIL) >= RIGHT, seen
+
+
+def test_collecting_garbage_is_seen(minor_python, states):
+    seen = states(minor_python, "gc")
+    assert share(seen["main"], lambda state: state & IN_GC and state & HOLDS_GIL) >= RIGHT, seen
