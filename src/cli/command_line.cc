@@ -58,8 +58,11 @@ constexpr const char* kReportFooter = R"(Examples:
   flametap report run.json -o run.svg         a flame graph
   flametap report run.json --mode gil -f folded -o -
   flametap report run.json --thread Worker --limit 50
+  flametap report before.json after.json      both as one
+  flametap report all.json --process gunicorn -o web.svg
 
-Reads ftap, json and folded. `-` is standard input.)";
+Reads ftap, json, folded (also of Pyflame, py-spy, Austin and perf), speedscope and pprof, compressed with gzip or not.
+`-` is standard input.)";
 
 constexpr const char* kDoctorUsage = "flametap doctor [PID]";
 constexpr const char* kDoctorFooter = R"(Examples:
@@ -133,13 +136,14 @@ CLI::App& add_dump(CLI::App& app, Words& words) {
 }
 
 CLI::App& add_report(CLI::App& app, Words& words) {
-  CLI::App& command = add_command(app, "report", "Show the hottest functions of a recording, or convert it",
+  CLI::App& command = add_command(app, "report", "Show the hottest functions of recordings, or convert them",
                                   kReportUsage, kReportFooter);
   ReportRequest& request = words.report;
-  command.add_option("FILE", request.files, "Recordings")->required();
+  command.add_option("FILE", request.files, "Recordings; several are merged")->required();
   command.add_option("-f,--format", request.format, format::known_formats())->type_name("FORMAT");
   command.add_option("-o,--output", request.output, "Where to write; - is standard output")->type_name("FILE");
   command.add_option("--mode", words.mode, "wall, cpu or gil [cpu, where it was recorded]")->type_name("MODE");
+  command.add_option("--process", request.process, "Only processes whose command or pid matches")->type_name("REGEX");
   command.add_option("--thread", request.thread, "Only threads whose name or id matches")->type_name("REGEX");
   command.add_flag("--by-thread", request.by_thread, "Give each thread a root of its own");
   command.add_flag("--no-lines", words.no_lines, "One frame per function, whatever the line");

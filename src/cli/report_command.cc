@@ -9,6 +9,7 @@
 #include "format/read_any.h"
 #include "format/text.h"
 #include "profile/filter.h"
+#include "profile/merge.h"
 
 namespace flametap::cli {
 namespace {
@@ -26,44 +27,61 @@ struct Need {
   bool time = false;  // when each sample was taken
 };
 
-Result<profile::Profile> view(const ReportRequest& request, const std::string& file, Need need) {
+Result<profile::Profile> read(const std::string& file, Need need) {
   auto read = format::read_any(file, {.keep_time = need.time});
   if (!read) return read.error();
   for (const std::string& warning : read->warnings) warn(file + ": " + warning);
-  const profile::Profile& profile = read->profile;
-  auto shown = profile::filter(profile, {.mode = mode_of(request, profile, need.copy),
-                                         .thread = request.thread,
-                                         .drop_lines = !request.lines,
-                                         .by_thread = request.by_thread});
-  if (!shown) return shown.error().within(file);
+  return std::move(read->profile);
+}
+
+// Each in the mode that is shown of it: what one recording calls idle, another may not even have.
+Result<profile::Profile> read_and_merge(const ReportRequest& request, Need need) {
+  std::vector<profile::Profile> recordings;
+  for (const std::string& file : request.files) {
+    const auto recording = read(file, need);
+    if (!recording) return recording.error();
+    auto shown = profile::filter(*recording, {.mode = mode_of(request, *recording, need.copy)});
+    if (!shown) return shown.error().within(file);
+    recordings.push_back(std::move(*shown));
+  }
+  const auto merged = profile::merge(recordings);
+  return merged ? merged : merged.error().within("cannot merge the recordings");
+}
+
+Result<profile::Profile> view(const ReportRequest& request, Need need) {
+  const bool several = request.files.size() > 1;
+  const auto profile = several ? read_and_merge(request, need) : read(request.files.front(), need);
+  if (!profile) return profile.error();
+  auto shown = profile::filter(*profile, {.mode = several ? std::nullopt : mode_of(request, *profile, need.copy),
+                                          .thread = request.thread,
+                                          .process = request.process,
+                                          .drop_lines = !request.lines,
+                                          .by_thread = request.by_thread});
+  if (!shown && !several) return shown.error().within(request.files.front());
   return shown;
 }
 
 int convert(const ReportRequest& request) {
-  if (request.files.size() > 1) {
-    return fail({Failure::usage, "several recordings cannot be converted into one file", "convert them one by one"});
-  }
   const auto output = plan_output(request.output.empty() ? "-" : request.output, request.format);
   if (!output) return fail(output.error());
   const auto shown =
-      view(request, request.files.front(),
-           {.copy = format::keeps_everything(output->format), .time = format::keeps_time(output->format)});
+      view(request, {.copy = format::keeps_everything(output->format), .time = format::keeps_time(output->format)});
   if (!shown) return fail(shown.error());
   const auto written = write(*output, "", format::write(output->format, *shown));
   return written ? 0 : fail(written.error());
 }
 
 int show(const ReportRequest& request) {
+  const auto shown = view(request, {});
+  if (!shown) return fail(shown.error());
   std::string text;
-  for (const std::string& file : request.files) {
-    const auto shown = view(request, file, {});
-    if (!shown) return fail(shown.error());
-    if (!text.empty()) text += "\n";
-    if (request.files.size() > 1) text += file + "\n";
-    if (const std::string command = format::command_text(*shown); !command.empty()) text += command + "\n";
-    if (const std::string how = format::recording_text(*shown); !how.empty()) text += how + "\n";
-    text += format::quality_text(*shown) + "\n\n" + hottest_table(*shown, request.limit);
+  if (request.files.size() > 1) {
+    text += "merged:\n";
+    for (const std::string& file : request.files) text += "  " + format::clean(file) + "\n";
   }
+  if (const std::string command = format::command_text(*shown); !command.empty()) text += command + "\n";
+  if (const std::string how = format::recording_text(*shown); !how.empty()) text += how + "\n";
+  text += format::quality_text(*shown) + "\n\n" + hottest_table(*shown, request.limit);
   const auto written = format::write_output("-", text);
   return written ? 0 : fail(written.error());
 }

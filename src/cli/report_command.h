@@ -1,4 +1,4 @@
-// `flametap report`: shows what a recording says, or converts it.
+// `flametap report`: shows what a recording says, or converts it. Several recordings are merged into one.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,8 @@ struct ReportRequest {
   std::string output;  // -o and -f as they were given; neither: a table for people
   std::string format;
   std::optional<profile::Mode> mode = {};
-  std::string thread;  // a regular expression
+  std::string thread;  // a regular expression, as is the next
+  std::string process;
   bool by_thread = false;
   bool lines = true;
   std::size_t limit = 20;

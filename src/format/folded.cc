@@ -26,12 +26,17 @@ std::vector<std::string> frame_texts(const Profile& profile) {
   return texts;
 }
 
+// Ticks; microseconds where nobody counted ticks, as in a speedscope file of events.
+std::uint64_t count_of(const profile::Weight& weight, const profile::Tree& tree) {
+  return tree.total.ticks > 0 ? weight.ticks : (weight.ns + 500) / 1000;
+}
+
 // One line per stack that samples ended in, in the order of the tree.
 std::vector<Line> lines_of(const Profile& profile) {
   const std::vector<std::string> texts = frame_texts(profile);
   const profile::Tree tree = tree_of(profile);
   std::vector<Line> lines;
-  if (tree.empty.ticks > 0) lines.emplace_back(kNoFrames, tree.empty.ticks);
+  if (const std::uint64_t count = count_of(tree.empty, tree); count > 0) lines.emplace_back(kNoFrames, count);
   std::string path;
   std::vector<std::size_t> ends;  // where each frame of the path ends in it
   for (const profile::Node& node : tree.nodes) {
@@ -40,7 +45,7 @@ std::vector<Line> lines_of(const Profile& profile) {
     if (!ends.empty()) path += ';';
     path += texts[static_cast<std::size_t>(node.frame)];
     ends.push_back(path.size());
-    if (node.self.ticks > 0) lines.emplace_back(path, node.self.ticks);
+    if (const std::uint64_t count = count_of(node.self, tree); count > 0) lines.emplace_back(path, count);
   }
   return lines;
 }

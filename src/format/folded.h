@@ -5,14 +5,17 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "format/read_any.h"
 #include "profile/profile.h"
 
 namespace flametap::format {
 
-// Counts are ticks; lines are unique and in the order of their bytes. A `;` in a name is written as `:`.
+// Counts are ticks, or microseconds where only the time is known; lines are unique and in the order of their bytes. A
+// `;` in a name is written as `:`.
 [[nodiscard]] std::string write_folded(const profile::Profile& profile);
 
-// Reads what write_folded wrote, and the plain `a;b;c 12` of other tools. Threads, times and states are not in it.
-[[nodiscard]] Result<profile::Profile> read_folded(std::string_view text);
+// Reads what write_folded wrote, and the dialects of other tools: see folded_frame.h and austin.h. Lines that are not
+// understood are left out and counted in a warning. Threads, times and states are not in it, except in Austin's.
+[[nodiscard]] Result<ReadProfile> read_folded(std::string_view text);
 
 }  // namespace flametap::format

@@ -8,11 +8,12 @@
 namespace flametap::format {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::string rewritten(std::string_view text) {
-  const Result<profile::Profile> profile = read_folded(text);
-  return profile.ok() ? write_folded(*profile) : "error: " + profile.error().message;
+  const Result<ReadProfile> read = read_folded(text);
+  return read.ok() ? write_folded(read->profile) : "error: " + read.error().message;
 }
 
 TEST(Folded, LinesAreUniqueAndSorted) {
@@ -40,9 +41,9 @@ TEST(Folded, SamplesWithoutFramesAreNotHidden) {
 }
 
 TEST(ReadFolded, TakesOurFramesApart) {
-  const Result<profile::Profile> profile =
-      read_folded("thread Main (7);f (/My App (2)/a.py:12);<lambda> (<string>:1) 3\n");
-  ASSERT_TRUE(profile.ok());
+  const Result<ReadProfile> read = read_folded("thread Main (7);f (/My App (2)/a.py:12);<lambda> (<string>:1) 3\n");
+  ASSERT_TRUE(read.ok());
+  const profile::Profile* profile = &read->profile;
   const std::vector<profile::FrameId> frames = profile->frames_of(profile->samples().at(0).stack);
   ASSERT_EQ(frames.size(), 3u);
   EXPECT_EQ(profile->function(profile->frame(frames[0]).function).kind, profile::FrameKind::marker);
@@ -67,13 +68,47 @@ TEST(ReadFolded, WhatLooksLikeAFrameComesOutAsItWentIn) {
   }
 }
 
-TEST(ReadFolded, SaysWhichLineIsWrong) {
-  EXPECT_THAT(rewritten("a 1\nb\n"), HasSubstr("line 2: does not end with a count: 'b'"));
-  EXPECT_THAT(rewritten("a 1.5\n"), HasSubstr("line 1"));
-  EXPECT_THAT(rewritten("a -1\n"), HasSubstr("line 1"));
-  EXPECT_THAT(rewritten("12\n"), HasSubstr("line 1"));
-  EXPECT_THAT(rewritten("a 99999999999999999999\n"), HasSubstr("line 1"));
-  EXPECT_THAT(rewritten("a 9223372036854775807\nb 1\n"), HasSubstr("line 2: the counts add up to too much"));
+TEST(ReadFolded, TheDialectsOfOtherTools) {
+  EXPECT_EQ(rewritten("/srv/app.py:<module>:40;/srv/app.py:fib:5 3\n"),
+            "<module> (/srv/app.py:40);fib (/srv/app.py:5) 3\n")
+      << "Pyflame";
+  EXPECT_EQ(rewritten("(idle) 7\n"), "(idle) 7\n") << "Pyflame";
+  EXPECT_EQ(rewritten("thread (7): MainThread;<module> (app.py:4) 2\n"),
+            "thread (7): MainThread;<module> (app.py:4) 2\n")
+      << "py-spy";
+  EXPECT_EQ(rewritten("python3;main;do_syscall_64_[k];vfs_read_[k] 9\n"),
+            "python3;main;do_syscall_64 ([kernel]);vfs_read ([kernel]) 9\n")
+      << "perf";
+  EXPECT_EQ(rewritten("java;A::f_[j];A::g_[i] 9\n"), "java;A::f ([jit]);A::g 9\n") << "perf";
+  EXPECT_EQ(rewritten("python3;py::fib:/srv/app.py 9\n"), "python3;fib (/srv/app.py) 9\n") << "perf";
+}
+
+TEST(ReadFolded, WhatIsNotClearStaysAName) {
+  for (const std::string line : {"std::vector<int>::size:3", "a:b:c", "a.py:f", "http://x:y", "py::f:x", "x.py:1f:3",
+                                 "_[k]", "f_[x]", "P1;T0:2", "P1;T2;main", "Pa;T2;/a.py:f"}) {
+    EXPECT_EQ(rewritten(line + " 1\n"), line + " 1\n");
+  }
+}
+
+TEST(ReadFolded, SkipsLinesThatItDoesNotUnderstand) {
+  const Result<ReadProfile> one = read_folded("a 1\nb\nc 2\n");
+  ASSERT_TRUE(one.ok());
+  EXPECT_EQ(one->profile.total_ticks(), 3u);
+  EXPECT_THAT(one->warnings, ElementsAre("line 2 was not understood: it does not end with a count: 'b'"));
+  const Result<ReadProfile> two = read_folded("a 1\nb\n\nc\n");
+  ASSERT_TRUE(two.ok());
+  EXPECT_THAT(two->warnings, ElementsAre("2 lines were not understood, the first is line 2: it does not end with a "
+                                         "count: 'b'"));
+  EXPECT_TRUE(read_folded("a 1\n")->warnings.empty());
+}
+
+TEST(ReadFolded, SaysWhichLineIsWrongWhereNothingIsRight) {
+  EXPECT_THAT(rewritten("# x\nb\n"), HasSubstr("line 2: does not end with a count: 'b'"));
+  for (const std::string line : {"a 1.5", "a -1", "12", "a 99999999999999999999"}) {
+    EXPECT_THAT(rewritten(line + "\n"), HasSubstr("line 1: does not end with a count"));
+  }
+  const Result<ReadProfile> too_much = read_folded("a 9223372036854775807\nb 1\n");
+  EXPECT_THAT(too_much->warnings, ElementsAre(HasSubstr("add up to too much")));
   std::string deep;
   for (int i = 0; i < 70'000; ++i) deep += "a;";
   EXPECT_THAT(rewritten(deep + "a 1\n"), HasSubstr("deeper than 65536 frames"));

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstddef>
 
+#include "format/chrome.h"
+#include "format/cpuprofile.h"
 #include "format/folded.h"
 #include "format/ftap_writer.h"
 #include "format/json.h"
@@ -21,11 +23,13 @@ struct Row {
 };
 
 // In the order of Format; a longer extension stands before the one that it ends with.
-constexpr std::array<Row, 6> kRows = {{
+constexpr std::array<Row, 8> kRows = {{
     {Format::svg, "svg", {".svg", "", ""}, write_svg},
     {Format::folded, "folded", {".folded", ".collapsed", ".txt"}, write_folded},
     {Format::speedscope, "speedscope", {".speedscope.json", ".speedscope", ""}, write_speedscope},
     {Format::pprof, "pprof", {".pb.gz", ".pprof", ""}, write_pprof},
+    {Format::chrome, "chrome", {".trace.json", ".chrome.json", ""}, write_chrome},
+    {Format::cpuprofile, "cpuprofile", {".cpuprofile", "", ""}, write_cpuprofile},
     {Format::json, "json", {".json", "", ""}, write_json},
     {Format::ftap, "ftap", {".ftap", "", ""}, write_ftap},
 }};
@@ -87,7 +91,10 @@ std::string_view extension_of(std::string_view path) {
   return path.substr(dot);
 }
 
-bool keeps_time(Format format) { return format == Format::speedscope || keeps_everything(format); }
+bool keeps_time(Format format) {
+  return format == Format::speedscope || format == Format::chrome || format == Format::cpuprofile ||
+         keeps_everything(format);
+}
 
 bool keeps_everything(Format format) { return format == Format::json || format == Format::ftap; }
 

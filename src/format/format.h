@@ -12,7 +12,7 @@
 
 namespace flametap::format {
 
-enum class Format : std::uint8_t { svg, folded, speedscope, pprof, json, ftap };
+enum class Format : std::uint8_t { svg, folded, speedscope, pprof, chrome, cpuprofile, json, ftap };
 
 inline constexpr Format kDefaultFormat = Format::svg;
 

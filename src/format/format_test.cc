@@ -8,13 +8,16 @@ namespace {
 
 using ::testing::HasSubstr;
 
+constexpr Format kAll[] = {Format::svg,    Format::folded,     Format::speedscope, Format::pprof,
+                           Format::chrome, Format::cpuprofile, Format::json,       Format::ftap};
+
 TEST(Format, ByName) {
   EXPECT_EQ(*format_by_name("pprof"), Format::pprof);
   const Result<Format> unknown = format_by_name("png");
   ASSERT_FALSE(unknown.ok());
   EXPECT_EQ(unknown.error().kind, Failure::usage);
   EXPECT_THAT(unknown.error().message, HasSubstr("'png'"));
-  EXPECT_EQ(unknown.error().remedy, "choose one of: svg, folded, speedscope, pprof, json, ftap");
+  EXPECT_EQ(unknown.error().remedy, "choose one of: svg, folded, speedscope, pprof, chrome, cpuprofile, json, ftap");
 }
 
 TEST(Format, ByPath) {
@@ -22,6 +25,9 @@ TEST(Format, ByPath) {
   EXPECT_EQ(*format_by_path("a.b/c.json"), Format::json);
   EXPECT_EQ(*format_by_path("c.speedscope.json"), Format::speedscope);
   EXPECT_EQ(*format_by_path("c.pb.gz"), Format::pprof);
+  EXPECT_EQ(*format_by_path("c.trace.json"), Format::chrome);
+  EXPECT_EQ(*format_by_path("c.chrome.json"), Format::chrome);
+  EXPECT_EQ(*format_by_path("c.cpuprofile"), Format::cpuprofile);
   EXPECT_EQ(*format_by_path("c.txt"), Format::folded);
   EXPECT_FALSE(format_by_path("c").ok());
   EXPECT_FALSE(format_by_path("a.svg/c").ok());
@@ -36,16 +42,14 @@ TEST(Format, ANameWinsOverThePath) {
 }
 
 TEST(Format, EveryFormatIsFoundByItsOwnNameAndExtension) {
-  for (const Format format :
-       {Format::svg, Format::folded, Format::speedscope, Format::pprof, Format::json, Format::ftap}) {
+  for (const Format format : kAll) {
     EXPECT_EQ(*format_by_name(name(format)), format);
     EXPECT_EQ(*format_by_path("x" + std::string(extension(format))), format);
   }
 }
 
 TEST(Format, EveryWriterTakesAProfileOfNothing) {
-  for (const Format format :
-       {Format::svg, Format::folded, Format::speedscope, Format::pprof, Format::json, Format::ftap}) {
+  for (const Format format : kAll) {
     const std::string text = write(format, profile::Profile());
     EXPECT_EQ(text.empty(), format == Format::folded) << name(format);
   }

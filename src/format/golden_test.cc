@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "format/chrome.h"
+#include "format/cpuprofile.h"
 #include "format/folded.h"
 #include "format/json.h"
 #include "format/pprof.h"
@@ -71,6 +73,10 @@ TEST(Golden, Speedscope) { expect_golden("expected.speedscope.json", write_speed
 
 TEST(Golden, Pprof) { expect_golden("expected.pprof.txt", pprof_text(write_pprof(golden_profile()))); }
 
+TEST(Golden, Chrome) { expect_golden("expected.trace.json", write_chrome(golden_profile())); }
+
+TEST(Golden, Cpuprofile) { expect_golden("expected.cpuprofile", write_cpuprofile(golden_profile())); }
+
 TEST(Golden, Stats) { expect_golden("expected.stats.json", write_stats(golden_profile())); }
 
 // Without the style and the script, which are the same in every picture.
@@ -81,9 +87,22 @@ TEST(Golden, Svg) {
 
 TEST(Golden, FoldedReadsBackAsItself) {
   const std::string folded = write_folded(golden_profile());
-  const Result<profile::Profile> again = read_folded(folded);
+  const Result<ReadProfile> again = read_folded(folded);
   ASSERT_TRUE(again.ok()) << again.error().message;
-  EXPECT_EQ(write_folded(*again), folded);
+  EXPECT_EQ(write_folded(again->profile), folded);
+}
+
+// What pprof and speedscope have room for comes back: the same stacks with the same ticks.
+TEST(Golden, PprofAndSpeedscopeReadBack) {
+  const profile::Profile golden = golden_profile();
+  for (const std::string& text : {write_pprof(golden), write_speedscope(golden)}) {
+    const Result<ReadProfile> again = read_any_text(text);
+    ASSERT_TRUE(again.ok()) << again.error().message;
+    EXPECT_TRUE(again->warnings.empty());
+    EXPECT_EQ(again->profile.total_weight_ns(), golden.total_weight_ns());
+    EXPECT_EQ(again->profile.threads().size(), golden.threads().size());
+    EXPECT_EQ(write_folded(again->profile), write_folded(golden));
+  }
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include <limits>
 #include <new>
 
+#include "format/limits.h"
+
 namespace flametap::format {
 namespace {
 
@@ -27,6 +29,17 @@ struct Deflater {
   Deflater(const Deflater&) = delete;
   Deflater& operator=(const Deflater&) = delete;
   ~Deflater() { deflateEnd(&stream); }
+};
+
+struct Inflater {
+  z_stream stream{};
+
+  Inflater() {
+    if (inflateInit2(&stream, kGzipWindow) != Z_OK) throw std::bad_alloc();
+  }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+  ~Inflater() { inflateEnd(&stream); }
 };
 
 }  // namespace
@@ -50,6 +63,36 @@ std::string gzip(std::string_view content) {
     result.append(buffer, 0, buffer.size() - stream.avail_out);
   }
   return result;
+}
+
+Unpacked gunzip(std::string_view gzipped) {
+  Inflater inflater;
+  z_stream& stream = inflater.stream;
+  Unpacked result;
+  std::string buffer(1 << 16, '\0');
+  gzipped = gzipped.substr(0, kMaxFileBytes);
+  stream.next_in = reinterpret_cast<const Bytef*>(gzipped.data());
+  stream.avail_in = static_cast<uInt>(gzipped.size());
+  for (;;) {
+    stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
+    stream.avail_out = static_cast<uInt>(buffer.size());
+    const int status = inflate(&stream, Z_NO_FLUSH);
+    result.content.append(buffer, 0, buffer.size() - stream.avail_out);
+    if (result.content.size() > kMaxUnpackedBytes) {
+      result.content.resize(kMaxUnpackedBytes);
+      result.damage = "it unpacks to more than 512 MiB";
+      return result;
+    }
+    if (status == Z_OK) continue;
+    if (status == Z_STREAM_END) {
+      const bool another = stream.avail_in >= 2 && stream.next_in[0] == 0x1f && stream.next_in[1] == 0x8b;
+      if (!another) return result;  // what else may stand there is padding
+      inflateReset(&stream);
+      continue;
+    }
+    result.damage = status == Z_BUF_ERROR ? "it is cut off" : "its compressed data is damaged";
+    return result;
+  }
 }
 
 }  // namespace flametap::format

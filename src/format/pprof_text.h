@@ -9,7 +9,4 @@ namespace flametap::format {
 // One line per field, indented by message; strings resolved. Numbers of fields that it does not know stand as they are.
 [[nodiscard]] std::string pprof_text(std::string_view gzipped);
 
-// The content of a gzip member; empty if it is damaged.
-[[nodiscard]] std::string gunzip(std::string_view gzipped);
-
 }  // namespace flametap::format

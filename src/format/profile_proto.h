@@ -1,4 +1,4 @@
-// The field numbers of profile.proto, for the writer and for the test that reads back what it wrote.
+// The field numbers of profile.proto, for the writer and the reader.
 #pragma once
 
 #include <protozero/types.hpp>
@@ -34,7 +34,7 @@ enum class Mapping : protozero::pbf_tag_type {
   has_line_numbers = 9,
 };
 
-enum class Location : protozero::pbf_tag_type { id = 1, mapping_id = 2, line = 4 };
+enum class Location : protozero::pbf_tag_type { id = 1, mapping_id = 2, address = 3, line = 4 };
 
 enum class Line : protozero::pbf_tag_type { function_id = 1, line = 2 };
 

@@ -16,8 +16,12 @@
 #include "format/folded.h"
 #include "format/ftap_chunk.h"
 #include "format/ftap_reader.h"
+#include "format/gzip.h"
 #include "format/json.h"
+#include "format/json_document.h"
 #include "format/limits.h"
+#include "format/pprof.h"
+#include "format/speedscope.h"
 
 namespace flametap::format {
 namespace {
@@ -60,26 +64,61 @@ Result<ReadProfile> read_file(int file, const ReadOptions& options) {
   return read_any_text(*content, options);
 }
 
-Result<ReadProfile> without_warnings(Result<profile::Profile> profile) {
+Result<ReadProfile> read_object(std::string_view content) {
+  switch (kind_of_json(content)) {
+    case JsonKind::speedscope:
+      return read_speedscope(content);
+    case JsonKind::chrome_trace:
+      return not_readable("a trace for Chrome");
+    case JsonKind::cpu_profile:
+      return not_readable("a CPU profile for Chrome");
+    case JsonKind::flametap:
+    case JsonKind::other:
+      break;
+  }
+  Result<profile::Profile> profile = read_json(content);
   if (!profile) return profile.error();
   return ReadProfile{std::move(*profile), {}};
+}
+
+Result<ReadProfile> read_plain(std::string_view content) {
+  const std::size_t start = content.find_first_not_of(" \t\r\n");
+  if (start == std::string_view::npos) return Error{Failure::failed, "the file is empty", ""};
+  if (looks_like_pprof(content)) return read_pprof(content);
+  const std::string_view text = content.substr(start);
+  for (const std::string_view start_of_page : {"<?xml", "<svg", "<!", "<html"}) {  // `<module>` is a frame
+    if (text.starts_with(start_of_page)) return not_readable("a picture or a page");
+  }
+  constexpr std::size_t kHead = 4096;
+  if (text.starts_with("[{") && text.substr(0, kHead).find("\"ph\":") != std::string_view::npos) {
+    return not_readable("a trace for Chrome");
+  }
+  if (content.starts_with("MOJ")) {
+    return Error{Failure::failed, "this is Austin's binary format", "convert it to text with mojo2austin"};
+  }
+  return text.starts_with('{') ? read_object(content) : read_folded(content);
+}
+
+Result<ReadProfile> read_gzip(std::string_view content) {
+  Unpacked unpacked = gunzip(content);
+  if (unpacked.damage.empty()) return read_plain(unpacked.content);
+  if (unpacked.content.empty()) return Error{Failure::failed, unpacked.damage, ""};
+  if (!looks_like_pprof(unpacked.content)) {
+    // A line that is cut off may end with a part of its count.
+    unpacked.content.resize(unpacked.content.rfind('\n') + 1);
+  }
+  const std::string loss = "the rest of the file is missing: " + unpacked.damage;
+  Result<ReadProfile> read = read_plain(unpacked.content);
+  if (!read) return read.error().within(loss);
+  read->warnings.insert(read->warnings.begin(), loss);
+  return read;
 }
 
 }  // namespace
 
 Result<ReadProfile> read_any_text(std::string_view content, const ReadOptions& options) {
   if (looks_like_ftap(content)) return read_ftap(MemorySource(std::as_bytes(std::span(content))), options);
-  const std::size_t start = content.find_first_not_of(" \t\r\n");
-  if (start == std::string_view::npos) return Error{Failure::failed, "the file is empty", ""};
-  const std::string_view text = content.substr(start);
-  if (text.starts_with("\x1f\x8b")) return not_readable("gzip, such as pprof");
-  for (const std::string_view start_of_page : {"<?xml", "<svg", "<!", "<html"}) {  // `<module>` is a frame
-    if (text.starts_with(start_of_page)) return not_readable("a picture or a page");
-  }
-  if (!text.starts_with('{')) return without_warnings(read_folded(content));
-  constexpr std::size_t kHead = 200;  // the schema is the first member of what we write
-  if (text.substr(0, kHead).find("speedscope.app") != std::string_view::npos) return not_readable("a speedscope file");
-  return without_warnings(read_json(content));
+  return content.starts_with("\x1f\x8b") ? read_gzip(content) : read_plain(content);
 }
 
 Result<ReadProfile> read_any(const std::string& path, const ReadOptions& options) {

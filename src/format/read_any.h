@@ -1,4 +1,7 @@
 // Reading a profile from a file, whatever format it is in: told by its content, not by its name.
+//
+// A damaged file gives what can be read of it, and a warning for each kind of loss. Only a file of which nothing can be
+// used is an error.
 #pragma once
 
 #include <string>

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "format/format.h"
+#include "format/gzip.h"
 #include "profile/test_profile.h"
 
 namespace flametap::format {
@@ -17,22 +18,50 @@ profile::Profile small_profile() {
   return std::move(test.profile);
 }
 
-TEST(ReadAny, KnowsAFormatByItsContent) {
-  for (const Format format : {Format::json, Format::folded, Format::ftap}) {
-    const Result<ReadProfile> read = read_any_text(write(format, small_profile()));
-    ASSERT_TRUE(read.ok()) << read.error().message;
-    EXPECT_EQ(read->profile.total_ticks(), 2u);
-    EXPECT_TRUE(read->warnings.empty());
+TEST(ReadAny, KnowsFormatsByTheirContent) {
+  for (const Format format : {Format::json, Format::folded, Format::speedscope, Format::pprof, Format::ftap}) {
+    const std::string text = write(format, small_profile());
+    for (const std::string& content : {text, gzip(text)}) {
+      const bool is_compressed_already = format == Format::pprof || format == Format::ftap;
+      if (is_compressed_already && content != text) continue;
+      const Result<ReadProfile> read = read_any_text(content);
+      ASSERT_TRUE(read.ok()) << name(format) << ": " << read.error().message;
+      EXPECT_EQ(read->profile.total_ticks(), 2u) << name(format);
+      EXPECT_TRUE(read->warnings.empty()) << name(format);
+    }
   }
+  EXPECT_EQ(read_any_text(gunzip(write(Format::pprof, small_profile())).content)->profile.total_ticks(), 2u);
+}
+
+TEST(ReadAny, KnowsSpeedscopeWhereverItsKeysStand) {
+  const Result<ReadProfile> read = read_any_text(
+      R"({"name": "x", "shared": {"frames": [{"name": "f"}]},
+          "profiles": [{"type": "sampled", "unit": "none", "samples": [[0]], "weights": [3]}]})");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->profile.total_ticks(), 3u);
+}
+
+TEST(ReadAny, GivesWhatIsLeftOfACutFile) {
+  std::string folded;
+  for (int i = 0; i < 2000; ++i) folded += "main;f" + std::to_string(i * 7919) + " 10\n";
+  const std::string packed = gzip(folded);
+  const Result<ReadProfile> read = read_any_text(packed.substr(0, packed.size() / 2));
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  ASSERT_EQ(read->warnings.size(), 1u);
+  EXPECT_EQ(read->warnings[0], "the rest of the file is missing: it is cut off");
+  EXPECT_GT(read->profile.total_ticks(), 1000u);
+  EXPECT_EQ(read->profile.total_ticks(), 10 * read->profile.samples().size()) << "the last line was cut";
 }
 
 TEST(ReadAny, SaysWhatCannotBeReadBack) {
-  for (const Format format : {Format::svg, Format::pprof, Format::speedscope}) {
+  for (const Format format : {Format::svg, Format::chrome, Format::cpuprofile}) {
     const Result<ReadProfile> read = read_any_text(write(format, small_profile()));
     ASSERT_FALSE(read.ok()) << name(format);
     EXPECT_THAT(read.error().message, HasSubstr("cannot be read back")) << name(format);
     EXPECT_THAT(read.error().remedy, HasSubstr("-f json"));
   }
+  EXPECT_THAT(read_any_text(R"([{"name":"f","ph":"B","ts":1}])").error().message, HasSubstr("a trace for Chrome"));
+  EXPECT_THAT(read_any_text("MOJ\x03").error().remedy, HasSubstr("mojo2austin"));
   EXPECT_EQ(read_any_text(" \n").error().message, "the file is empty");
 }
 

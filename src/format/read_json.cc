@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "format/json.h"
+#include "format/json_document.h"
 #include "format/limits.h"
 #include "format/text.h"
 
@@ -267,53 +268,15 @@ class Reader {
   std::vector<profile::StackId> stacks_;
 };
 
-// Whether brackets nest deeper than the format does. The library takes such a text, but is slow to let go of it.
-bool nests_too_deep(std::string_view text) {
-  std::size_t depth = 0;
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted) {
-      if (c == '\\') ++i;
-      if (c == '"') quoted = false;
-    } else if (c == '"') {
-      quoted = true;
-    } else if (c == '{' || c == '[') {
-      if (++depth > kMaxJsonDepth) return true;
-    } else if ((c == '}' || c == ']') && depth > 0) {
-      --depth;
-    }
-  }
-  return false;
-}
-
-// The library's own message names its source file and repeats the input; this is what people need of it.
-Error syntax_error(std::string_view text, const json::parse_error& error) {
-  std::size_t line = 1;
-  std::size_t column = 1;
-  for (std::size_t i = 0; i + 1 < error.byte && i < text.size(); ++i, ++column) {
-    if (text[i] != '\n') continue;
-    ++line;
-    column = 0;
-  }
-  return Error{Failure::failed,
-               "not JSON from line " + std::to_string(line) + ", column " + std::to_string(column) + " on", ""};
-}
-
 }  // namespace
 
 Result<Profile> read_json(std::string_view text) {
-  if (text.size() > kMaxFileBytes) return Error{Failure::failed, "larger than 1 GiB", ""};
-  if (nests_too_deep(text)) return Error{Failure::failed, "its brackets nest deeper than in any profile", ""};
+  const Result<json> root = parse_json(text);
+  if (!root) return root.error();
   try {
-    const json root = json::parse(text);
-    return Reader(root).read();
+    return Reader(*root).read();
   } catch (const Refused& refused) {
     return refused.error;
-  } catch (const json::parse_error& error) {
-    return syntax_error(text, error);
-  } catch (const json::exception&) {
-    return Error{Failure::failed, "it holds a number that is out of every range", ""};
   }
 }
 

@@ -1,13 +1,12 @@
 #include "format/speedscope.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "format/json_writer.h"
 #include "format/text.h"
-#include "profile/filter.h"
+#include "format/timeline.h"
 
 namespace flametap::format {
 namespace {
@@ -31,23 +30,6 @@ void write_frames(JsonWriter& json, const Profile& profile) {
   json.end_object();
 }
 
-// The samples of every thread, by time. Recorded samples are in that order already, read ones need not be.
-std::vector<std::vector<const Sample*>> samples_by_thread(const Profile& profile) {
-  std::vector<std::vector<const Sample*>> result(profile.threads().size());
-  for (const Sample& sample : profile.samples()) result[static_cast<std::size_t>(sample.thread)].push_back(&sample);
-  for (std::vector<const Sample*>& samples : result) {
-    std::stable_sort(samples.begin(), samples.end(),
-                     [](const Sample* a, const Sample* b) { return a->time_ns < b->time_ns; });
-  }
-  return result;
-}
-
-std::string profile_name(const Profile& profile, const profile::Thread& thread) {
-  const std::string name = thread_label(thread);
-  if (profile.processes().size() < 2) return name;
-  return process_label(profile.process(thread.process)) + " " + name;
-}
-
 void write_profile(JsonWriter& json, const Profile& profile, const std::string& name,
                    const std::vector<const Sample*>& samples) {
   const bool timed = profile.total_weight_ns() > 0;
@@ -67,6 +49,11 @@ void write_profile(JsonWriter& json, const Profile& profile, const std::string& 
   json.key("weights").begin_array();
   for (const Sample* sample : samples) json.value(weight(sample));
   json.end_array();
+  if (timed) {  // for reading back: viewers leave keys alone that they do not know
+    json.key("ticks").begin_array();
+    for (const Sample* sample : samples) json.value(sample->ticks);
+    json.end_array();
+  }
   json.end_object();
 }
 
@@ -85,7 +72,7 @@ std::string write_speedscope(const Profile& profile) {
   bool any = false;
   for (std::size_t i = 0; i < by_thread.size(); ++i) {
     if (by_thread[i].empty()) continue;
-    write_profile(json, profile, profile_name(profile, profile.threads()[i]), by_thread[i]);
+    write_profile(json, profile, track_name(profile, profile.threads()[i]), by_thread[i]);
     any = true;
   }
   if (!any) write_profile(json, profile, "no samples", {});  // the viewer refuses a file without any profile

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "format/utf8.h"
+#include "profile/merge.h"
 
 namespace flametap::format {
 namespace {
@@ -81,9 +82,11 @@ std::string recording_text(const profile::Profile& profile) {
   if (!profile.processes().empty() && !profile.processes().front().python.empty()) {
     parts.push_back("Python " + clean(profile.processes().front().python));
   }
+  const auto merged = recording.quality.more.find(std::string(profile::kMergedRecordings));
+  if (merged != recording.quality.more.end()) parts.push_back(with_commas(merged->second) + " recordings");
   if (recording.rate_hz > 0) {
     parts.push_back(fmt::format("{:.6g} Hz", recording.rate_hz));
-  } else if (recording.duration_ns > 0) {
+  } else if (recording.quality.ticks > 0 && merged == recording.quality.more.end()) {
     parts.emplace_back("as fast as possible");
   }
   if (recording.duration_ns > 0) parts.push_back(human_time(recording.duration_ns));
@@ -93,8 +96,10 @@ std::string recording_text(const profile::Profile& profile) {
 
 std::string quality_text(const profile::Profile& profile) {
   const profile::Quality& quality = profile.recording.quality;
-  std::vector<std::string> parts = {with_commas(profile.total_ticks()) + " samples"};
-  if (profile.recording.mode == profile::Mode::unknown) return joined(parts);  // nobody counted the losses
+  const bool only_time = profile.total_ticks() == 0 && profile.total_weight_ns() > 0;
+  std::vector<std::string> parts = {only_time ? human_time(profile.total_weight_ns())
+                                              : with_commas(profile.total_ticks()) + " samples"};
+  if (quality == profile::Quality{}) return joined(parts);  // nobody counted the losses
   parts.push_back(with_commas(quality.missed_ticks) + " missed");
   parts.push_back(with_commas(quality.torn) + " torn");
   if (quality.unreadable > 0) parts.push_back(with_commas(quality.unreadable) + " unreadable");
@@ -107,6 +112,7 @@ std::string command_text(const profile::Profile& profile) {
   const std::string command = clean(profile.processes().front().command);
   const std::size_t others = profile.processes().size() - 1;
   if (others == 0) return command;
+  if (command.empty()) return fmt::format("{} processes", others + 1);
   return fmt::format("{} and {} more {}", command, others, others == 1 ? "process" : "processes");
 }
 

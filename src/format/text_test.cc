@@ -55,6 +55,8 @@ TEST(Numbers, AreForPeople) {
 TEST(QualityText, NamesEveryLoss) {
   profile::TestProfile test;
   test.sample(test.thread("MainThread", 7), {"f"}, 1234);
+  EXPECT_EQ(quality_text(test.profile), "1,234 samples") << "nobody counted the losses";
+  test.profile.recording.quality.ticks = 1234;
   EXPECT_EQ(quality_text(test.profile), "1,234 samples · 0 missed · 0 torn");
   test.profile.recording.quality.unreadable = 2;
   test.profile.recording.quality.truncated = 3;

@@ -16,19 +16,6 @@ constexpr std::size_t kMaxMatchedName = 1024;
 
 std::size_t index(ThreadId id) { return static_cast<std::size_t>(id); }
 
-bool in_mode(stack::State state, Mode mode) {
-  switch (mode) {
-    case Mode::cpu:
-      return (state & (stack::kOnCpu | stack::kHoldsGil)) != 0;
-    case Mode::gil:
-      return (state & stack::kHoldsGil) != 0;
-    case Mode::wall:
-    case Mode::unknown:
-      return true;
-  }
-  return true;
-}
-
 Result<void> check_mode(Mode recorded, Mode wanted) {
   if (recorded == wanted) return {};
   if (recorded == Mode::unknown || wanted == Mode::unknown) {
@@ -45,21 +32,33 @@ Result<void> check_mode(Mode recorded, Mode wanted) {
   return {};
 }
 
-Result<std::vector<bool>> matching_threads(const Profile& profile, const std::string& pattern) {
-  std::vector<bool> matches(profile.threads().size(), true);
-  if (pattern.empty()) return matches;
-  try {
-    const std::regex expression(pattern);
-    for (std::size_t i = 0; i < matches.size(); ++i) {
-      const Thread& thread = profile.threads()[i];
-      matches[i] = std::regex_search(thread.name.substr(0, kMaxMatchedName), expression) ||
-                   std::regex_search(std::to_string(thread.id), expression);
+// Finds a pattern in names and ids; an empty one is found in all.
+class Matcher {
+ public:
+  static Result<Matcher> compile(const std::string& pattern, const std::string& what) {
+    try {
+      return Matcher(pattern);
+    } catch (const std::regex_error& error) {
+      return Error{Failure::usage, "not a regular expression for " + what + ": " + pattern + ": " + error.what(), ""};
     }
-  } catch (const std::regex_error& error) {
-    return Error{Failure::usage, "not a regular expression for threads: " + pattern + ": " + error.what(), ""};
   }
-  return matches;
-}
+
+  [[nodiscard]] bool matches(const std::string& name, std::uint64_t id) const {
+    if (all_) return true;
+    try {
+      return std::regex_search(name.substr(0, kMaxMatchedName), expression_) ||
+             std::regex_search(std::to_string(id), expression_);
+    } catch (const std::regex_error&) {
+      return false;  // too complex for this name
+    }
+  }
+
+ private:
+  explicit Matcher(const std::string& pattern) : all_(pattern.empty()), expression_(pattern) {}
+
+  bool all_;
+  std::regex expression_;
+};
 
 // Copies stacks from one profile into another, below a root of their own and without what the filter drops.
 class StackCopier {
@@ -121,11 +120,12 @@ struct Root {
   std::vector<std::string> labels;
 };
 
-Root add_root(const Profile& from, Profile& to, const Thread& thread, bool by_thread) {
+Root add_root(Profile& to, const Thread& thread, bool by_thread) {
   Root root;
   root.thread = to.add(thread);
-  const Process& process = from.process(thread.process);
-  if (from.processes().size() > 1) root.labels.push_back(process_label(process));
+  const Process& process = to.process(thread.process);
+  const bool is_known = process.pid != 0 || !process.command.empty();
+  if (to.processes().size() > 1 && is_known) root.labels.push_back(process_label(process));
   if (by_thread) root.labels.push_back(thread_label(thread));
   for (const std::string& label : root.labels) {
     const Function marker{to.intern(label), to.intern(""), 0, FrameKind::marker};
@@ -135,6 +135,19 @@ Root add_root(const Profile& from, Profile& to, const Thread& thread, bool by_th
 }
 
 }  // namespace
+
+bool in_mode(stack::State state, Mode mode) {
+  switch (mode) {
+    case Mode::cpu:
+      return (state & (stack::kOnCpu | stack::kHoldsGil)) != 0;
+    case Mode::gil:
+      return (state & stack::kHoldsGil) != 0;
+    case Mode::wall:
+    case Mode::unknown:
+      return true;
+  }
+  return true;
+}
 
 std::string thread_label(const Thread& thread) {
   std::string label = "thread";
@@ -150,24 +163,34 @@ std::string process_label(const Process& process) {
 Result<Profile> filter(const Profile& profile, const Filter& filter) {
   const Mode mode = filter.mode.value_or(profile.recording.mode);
   if (const Result<void> possible = check_mode(profile.recording.mode, mode); !possible) return possible.error();
-  const Result<std::vector<bool>> wanted = matching_threads(profile, filter.thread);
-  if (!wanted) return wanted.error();
+  const Result<Matcher> process_matcher = Matcher::compile(filter.process, "processes");
+  if (!process_matcher) return process_matcher.error();
+  const Result<Matcher> thread_matcher = Matcher::compile(filter.thread, "threads");
+  if (!thread_matcher) return thread_matcher.error();
 
   Profile result;
   result.recording = profile.recording;
   result.recording.mode = mode;
-  for (const Process& process : profile.processes()) result.add(process);
-  std::vector<Root> roots(profile.threads().size());
-  for (std::size_t i = 0; i < roots.size(); ++i) {
-    if ((*wanted)[i]) roots[i] = add_root(profile, result, profile.threads()[i], filter.by_thread);
+  std::vector<std::optional<ProcessId>> processes;
+  for (const Process& process : profile.processes()) {
+    const bool wanted = process_matcher->matches(process.command, static_cast<std::uint64_t>(process.pid));
+    processes.push_back(wanted ? std::optional(result.add(process)) : std::nullopt);
+  }
+  std::vector<std::optional<Root>> roots;
+  for (Thread thread : profile.threads()) {
+    const std::optional<ProcessId> process = processes[static_cast<std::size_t>(thread.process)];
+    roots.emplace_back();
+    if (!process || !thread_matcher->matches(thread.name, thread.id)) continue;
+    thread.process = *process;
+    roots.back() = add_root(result, thread, filter.by_thread);
   }
 
   StackCopier copier(profile, result, filter.drop_lines);
   for (Sample sample : profile.samples()) {
-    if (!(*wanted)[index(sample.thread)] || !in_mode(sample.state, mode)) continue;
-    const Root& root = roots[index(sample.thread)];
-    sample.thread = root.thread;
-    sample.stack = copier.copy(sample.stack, root.stack, root.labels);
+    const std::optional<Root>& root = roots[index(sample.thread)];
+    if (!root || !in_mode(sample.state, mode)) continue;
+    sample.thread = root->thread;
+    sample.stack = copier.copy(sample.stack, root->stack, root->labels);
     result.add(sample);
   }
   return result;

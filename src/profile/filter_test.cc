@@ -104,6 +104,29 @@ TEST(Filter, SeveralProcessesGetMarkers) {
   EXPECT_EQ(lines(*filter(*both, {.by_thread = true})), lines(*both));
 }
 
+TEST(Filter, ByProcess) {
+  TestProfile test;
+  test.sample(test.thread("MainThread", 7, 70), {"f"});
+  test.profile.add(Process{80, "python worker.py", "3.11"});
+  test.sample(test.profile.add(Thread{ProcessId{1}, 8, "MainThread"}), {"g"});
+  const Result<Profile> worker = filter(test.profile, {.process = "worker"});
+  ASSERT_TRUE(worker.ok());
+  EXPECT_THAT(lines(*worker), ElementsAre("g;1")) << "one process needs no marker";
+  ASSERT_EQ(worker->processes().size(), 1u);
+  EXPECT_EQ(worker->process(worker->threads()[0].process).pid, 80);
+  EXPECT_THAT(lines(*filter(test.profile, {.process = "^70$"})), ElementsAre("f;1"));
+  EXPECT_THAT(lines(*filter(test.profile, {.thread = "8", .process = "7"})), ElementsAre());
+  EXPECT_FALSE(filter(test.profile, {.process = "("}).ok());
+}
+
+TEST(Filter, AProcessOfWhichNothingIsKnownGetsNoMarker) {
+  Profile profile;
+  for (int i = 0; i < 2; ++i) {
+    profile.add({0, 0, profile.add(Thread{profile.add(Process{0, "", ""}), 0, ""}), kEmptyStack, 1, stack::kOnCpu});
+  }
+  EXPECT_THAT(lines(*filter(profile, {})), ElementsAre("1", "1"));
+}
+
 TEST(Filter, AFunctionCannotPassForAMarker) {
   TestProfile test;
   test.sample(test.thread("MainThread", 7), {"thread MainThread (7)", "f"});

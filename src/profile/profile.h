@@ -76,7 +76,7 @@ struct Sample {
   std::uint64_t weight_ns;  // the time that they stand for; 0 in all samples: not known, as in a folded file
   ThreadId thread;
   StackId stack;
-  std::uint64_t ticks;
+  std::uint64_t ticks;  // 0 in all samples: not known, only their time is
   stack::State state;
   bool operator==(const Sample&) const = default;
 };

@@ -12,8 +12,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace flametap;
   const Result<profile::Profile> profile = format::read_json({reinterpret_cast<const char*>(data), size});
   if (!profile) return 0;
-  for (const format::Format format :
-       {format::Format::svg, format::Format::folded, format::Format::speedscope, format::Format::pprof}) {
+  for (const format::Format format : {format::Format::svg, format::Format::folded, format::Format::speedscope,
+                                      format::Format::pprof, format::Format::chrome, format::Format::cpuprofile}) {
     (void)format::write(format, *profile);
   }
   const std::string once = format::write_json(*profile);

@@ -7,10 +7,11 @@ import xml.etree.ElementTree
 
 import pytest
 
+import chrome_trace
 import flametap
 import pprof
 
-FORMATS = ("folded", "svg", "json", "speedscope", "pprof")
+FORMATS = ("folded", "svg", "json", "speedscope", "pprof", "chrome", "cpuprofile")
 
 
 @pytest.fixture
@@ -145,6 +146,8 @@ def test_odd_names(python, start, tmp_path):
     json.loads(shown["json"].decode())
     json.loads(shown["speedscope"].decode())
     pprof.parse(gzip.decompress(shown["pprof"]))
+    chrome_trace.slices(shown["chrome"].decode())
+    chrome_trace.CpuProfile(shown["cpuprofile"].decode())
 
 
 def test_no_lines(usual_python, start, counters, tmp_path):
