@@ -6,9 +6,11 @@
 #include <string_view>
 
 #include "cli/diagnostics.h"
+#include "cpython/thread_names.h"
 #include "format/text.h"
 #include "sampler/cpu_seat.h"
 #include "sampler/process_sampler.h"
+#include "target/process_memory.h"
 
 namespace flametap::cli {
 namespace {
@@ -52,6 +54,7 @@ std::string_view name_of(Step step) {
 
 bool has_stack(Outcome outcome) { return outcome == Outcome::complete || outcome == Outcome::truncated; }
 
+// As the kernel knows it.
 std::string thread_name(const ProcessSampler& process, pid_t tid) {
   if (tid == 0) return "";
   const auto comm = process.process().read_file("task/" + std::to_string(tid) + "/comm");
@@ -74,6 +77,15 @@ DumpedThread dump_thread(const ProcessSampler& process, const ThreadSample& samp
     thread.frames.push_back({code.name, code.file, frame.line});
   }
   return thread;
+}
+
+// A thread that the program named goes by that name; the others keep the kernel's.
+void use_given_names(const ProcessSampler& process, ThreadDump& dump) {
+  target::ProcessMemory memory(dump.pid);
+  const auto names = cpython::read_thread_names(memory, process.interpreter().layout, process.threads());
+  for (DumpedThread& thread : dump.threads) {
+    if (const auto given = names.find(thread.ident); given != names.end()) thread.name = given->second;
+  }
 }
 
 std::string command_of(const target::Process& process) {
@@ -115,6 +127,7 @@ Result<ThreadDump> take_dump(pid_t pid) {
                           [&](const ThreadSample& sample) { dump.threads.push_back(dump_thread(sampler, sample)); });
   }
   if (dump.threads.empty() || fate != Fate::runs) return explain(pid, fate);
+  use_given_names(sampler, dump);
   return dump;
 }
 
