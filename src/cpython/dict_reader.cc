@@ -41,40 +41,33 @@ Address pointer_at(Memory& memory, Address from) {
 
 std::size_t index_width(std::uint64_t slots) { return slots <= 0xff ? 1 : slots <= 0xffff ? 2 : 4; }
 
-std::optional<Entries> sized_entries(Memory& memory, const Layout& layout, Address keys) {
-  std::uint64_t slots = 0;
-  std::uint64_t count = 0;
-  if (memory.read_value(keys + layout.dict_keys.size, slots) != ReadStatus::ok ||
-      memory.read_value(keys + layout.dict_keys.entry_count, count) != ReadStatus::ok) {
+std::optional<Entries> sized_entries(const Layout& layout, Address keys, Bytes head) {
+  const auto slots = load<std::uint64_t>(head, layout.dict_keys.size);
+  const auto count = load<std::uint64_t>(head, layout.dict_keys.entry_count);
+  if (!slots || !count || !std::has_single_bit(*slots) || *slots > kMaxDictSlots || *count > *slots) {
     return std::nullopt;
   }
-  if (!std::has_single_bit(slots) || slots > kMaxDictSlots || count > slots) return std::nullopt;
-  return Entries{keys + layout.dict_keys.indices + slots * index_width(slots), count, true};
+  return Entries{keys + layout.dict_keys.indices + *slots * index_width(*slots), *count, true};
 }
 
-std::optional<Entries> log_sized_entries(Memory& memory, const Layout& layout, Address keys) {
-  std::uint8_t log_slots = 0;
-  std::uint8_t log_index_bytes = 0;
-  std::uint8_t kind = 0;
-  std::uint64_t count = 0;
-  if (memory.read_value(keys + layout.dict_keys.size, log_slots) != ReadStatus::ok ||
-      memory.read_value(keys + layout.dict_keys.index_bytes, log_index_bytes) != ReadStatus::ok ||
-      memory.read_value(keys + layout.dict_keys.kind, kind) != ReadStatus::ok ||
-      memory.read_value(keys + layout.dict_keys.entry_count, count) != ReadStatus::ok) {
-    return std::nullopt;
-  }
-  // An index has 1 to 8 bytes; a table has at least 8 bytes of them.
-  if (log_slots >= 64 || std::uint64_t{1} << log_slots > kMaxDictSlots) return std::nullopt;
-  if (log_index_bytes < log_slots || log_index_bytes > log_slots + 3 || count > std::uint64_t{1} << log_slots) {
-    return std::nullopt;
-  }
-  return Entries{keys + layout.dict_keys.indices + (std::uint64_t{1} << log_index_bytes), count, kind == 0};
+std::optional<Entries> log_sized_entries(const Layout& layout, Address keys, Bytes head) {
+  const auto log_slots = load<std::uint8_t>(head, layout.dict_keys.size);
+  const auto log_index_bytes = load<std::uint8_t>(head, layout.dict_keys.index_bytes);
+  const auto kind = load<std::uint8_t>(head, layout.dict_keys.kind);
+  const auto count = load<std::uint64_t>(head, layout.dict_keys.entry_count);
+  if (!log_slots || !log_index_bytes || !kind || !count) return std::nullopt;
+  if (*log_slots >= 64 || std::uint64_t{1} << *log_slots > kMaxDictSlots) return std::nullopt;
+  // An index has 1 to 8 bytes.
+  if (*log_index_bytes < *log_slots || *log_index_bytes > *log_slots + 3) return std::nullopt;
+  if (*count > std::uint64_t{1} << *log_slots) return std::nullopt;
+  return Entries{keys + layout.dict_keys.indices + (std::uint64_t{1} << *log_index_bytes), *count, *kind == 0};
 }
 
 std::optional<Entries> find_entries(Memory& memory, const Layout& layout, Address keys) {
-  if (keys == target::kNull) return std::nullopt;
-  return layout.dict_kind == DictKind::sized_keys ? sized_entries(memory, layout, keys)
-                                                  : log_sized_entries(memory, layout, keys);
+  std::vector<std::byte> head(layout.dict_keys.indices);
+  if (keys == target::kNull || memory.read(keys, head) != ReadStatus::ok) return std::nullopt;
+  return layout.dict_kind == DictKind::sized_keys ? sized_entries(layout, keys, head)
+                                                  : log_sized_entries(layout, keys, head);
 }
 
 // 2.7: the table itself holds the entries, with gaps.

@@ -1,6 +1,8 @@
 #include "cpython/object_type.h"
 
 #include <array>
+#include <cstddef>
+#include <span>
 
 namespace flametap::cpython {
 namespace {
@@ -39,16 +41,17 @@ std::optional<ObjectType> read_type(Memory& memory, const Layout& layout, Addres
   Address at = target::kNull;
   if (memory.read_value(object + layout.object.type, at) != ReadStatus::ok || at == target::kNull) return std::nullopt;
   ObjectType type;
-  if (memory.read_value(at + layout.type.flags, type.flags) != ReadStatus::ok ||
-      memory.read_value(at + layout.type.basic_size, type.basic_size) != ReadStatus::ok ||
-      memory.read_value(at + layout.type.dict_offset, type.dict_offset) != ReadStatus::ok) {
-    return std::nullopt;
-  }
+  const auto segment = [&](Offset offset, auto& value) {
+    return target::Segment{at + offset, std::as_writable_bytes(std::span(&value, 1))};
+  };
+  const std::array segments = {segment(layout.type.flags, type.flags), segment(layout.type.basic_size, type.basic_size),
+                               segment(layout.type.dict_offset, type.dict_offset),
+                               segment(layout.type.shared_keys, type.shared_keys)};
+  const std::size_t stated = layout.type.shared_keys == kAbsent ? segments.size() - 1 : segments.size();
+  const std::size_t filled = memory.read(std::span(segments).first(stated)).filled;
+  if (filled < segments.size() - 1) return std::nullopt;
   // Types made in C are shorter: nothing stands there, and perhaps no memory either.
-  if (layout.type.shared_keys != kAbsent &&
-      memory.read_value(at + layout.type.shared_keys, type.shared_keys) != ReadStatus::ok) {
-    type.shared_keys = target::kNull;
-  }
+  if (filled < segments.size()) type.shared_keys = target::kNull;
   return type;
 }
 

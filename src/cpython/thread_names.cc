@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "cpython/dict_reader.h"
@@ -91,16 +92,15 @@ void keep_common(const ThreadNames& other, ThreadNames& names) {
 
 ThreadNames read_thread_names(Memory& memory, const Layout& layout, const ThreadList& list) {
   if (layout.interpreter.modules == kAbsent || layout.dict.keys == kAbsent) return {};
-  ThreadNames previous = Pass(memory, layout, list).read();
-  for (int i = 1; i < kMaxPasses; ++i) {
-    ThreadNames current = Pass(memory, layout, list).read();
-    if (current == previous) return current;
-    if (i + 1 == kMaxPasses)
-      keep_common(current, previous);
-    else
-      previous = std::move(current);
+  const auto read = [&] { return Pass(memory, layout, list).read(); };
+  ThreadNames before = read();
+  ThreadNames now = read();
+  for (int passes = 2; passes < kMaxPasses && now != before; ++passes) {
+    before = std::move(now);
+    now = read();
   }
-  return previous;
+  keep_common(before, now);
+  return now;
 }
 
 }  // namespace flametap::cpython
