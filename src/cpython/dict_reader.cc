@@ -34,9 +34,11 @@ struct Entries {
 };
 
 // Null if it cannot be read, too.
-Address pointer_at(Memory& memory, Address from) {
+Address follow(Memory& memory, Address from, Trail& trail) {
   Address pointer = target::kNull;
-  return memory.read_value(from, pointer) == ReadStatus::ok ? pointer : target::kNull;
+  if (memory.read_value(from, pointer) != ReadStatus::ok) return target::kNull;
+  trail.push_back({from, pointer});
+  return pointer;
 }
 
 std::size_t index_width(std::uint64_t slots) { return slots <= 0xff ? 1 : slots <= 0xffff ? 2 : 4; }
@@ -71,11 +73,11 @@ std::optional<Entries> find_entries(Memory& memory, const Layout& layout, Addres
 }
 
 // 2.7: the table itself holds the entries, with gaps.
-std::optional<Entries> open_entries(Memory& memory, const Layout& layout, Address dict) {
+std::optional<Entries> open_entries(Memory& memory, const Layout& layout, Address dict, Trail& trail) {
   std::uint64_t mask = 0;
   if (memory.read_value(dict + layout.dict.mask, mask) != ReadStatus::ok) return std::nullopt;
   if (mask >= kMaxDictSlots || !std::has_single_bit(mask + 1)) return std::nullopt;
-  return Entries{pointer_at(memory, dict + layout.dict.keys), mask + 1, true};
+  return Entries{follow(memory, dict + layout.dict.keys, trail), mask + 1, true};
 }
 
 // The key and the value of each entry, empty ones too.
@@ -86,8 +88,9 @@ std::vector<DictItem> read_entries(Memory& memory, const Entries& entries) {
   if (bytes.empty() || memory.read(entries.first, bytes) != ReadStatus::ok) return {};
   std::vector<DictItem> items;
   for (std::size_t at = skipped; at < bytes.size(); at += width) {
+    const Address key_place = entries.first + at;
     items.push_back({Address{load<std::uint64_t>(bytes, at).value_or(0)},
-                     Address{load<std::uint64_t>(bytes, at + kWord).value_or(0)}});
+                     Address{load<std::uint64_t>(bytes, at + kWord).value_or(0)}, key_place, key_place + kWord});
   }
   return items;
 }
@@ -109,8 +112,12 @@ std::vector<DictItem> read_shared(Memory& memory, const Layout& layout, Address 
   std::vector<DictItem> items = read_entries(memory, *entries);
   std::vector<Address> pointers(items.size());
   const auto wanted = std::as_writable_bytes(std::span(pointers));
-  if (wanted.empty() || memory.read(values + layout.dict_values.first, wanted) != ReadStatus::ok) return {};
-  for (std::size_t i = 0; i < items.size(); ++i) items[i].value = pointers[i];
+  const Address first = values + layout.dict_values.first;
+  if (wanted.empty() || memory.read(first, wanted) != ReadStatus::ok) return {};
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    items[i].value = pointers[i];
+    items[i].place = first + i * kWord;
+  }
   return without_empty(std::move(items));
 }
 
@@ -162,67 +169,91 @@ std::vector<std::size_t> matches_in(Memory& memory, std::span<const DictItem> ba
   return found;
 }
 
-Address find_in_dict(Memory& memory, const Layout& layout, Address dict, std::string_view key) {
-  return find_value(memory, layout, read_items(memory, layout, dict), key);
+// Follows the last step, to the value of `name`.
+void finish(Memory& memory, const Layout& layout, const std::vector<DictItem>& items, std::string_view name,
+            Attribute& attribute) {
+  const DictItem* item = find_item(memory, layout, items, name);
+  if (item == nullptr) return;
+  attribute.trail.push_back({item->place, item->value});
+  attribute.value = item->value;
 }
 
-// 3.11+: of an object whose attributes the interpreter keeps in front of it or behind it.
-Address find_managed(Memory& memory, const Layout& layout, Address object, const ObjectType& type,
-                     std::string_view name) {
-  const auto in_values = [&](Address values) {
-    return find_value(memory, layout, read_shared(memory, layout, type.shared_keys, values), name);
+void find_in_dict(Memory& memory, const Layout& layout, Address dict, std::string_view name, Attribute& attribute) {
+  const DictContents contents = read_dict(memory, layout, dict);
+  attribute.trail.insert(attribute.trail.end(), contents.trail.begin(), contents.trail.end());
+  finish(memory, layout, contents.items, name, attribute);
+}
+
+// 3.11+: where an object whose attributes are managed keeps them as mere values; null if it does not.
+Address find_values(Memory& memory, const Layout& layout, Address object, const ObjectType& type, Attribute& found) {
+  const auto follow_back = [&](Offset distance) {
+    return follow(memory, object + (0 - std::uint64_t{distance}), found.trail);
   };
-  Address dict = pointer_at(memory, object + (0 - std::uint64_t{layout.before_object.dict}));
-  if (layout.attributes_kind == AttributesKind::two_pointers) {
-    const Address values = pointer_at(memory, object + (0 - std::uint64_t{layout.before_object.values}));
-    if (values != target::kNull) return in_values(values);
+  if (layout.attributes_kind == AttributesKind::two_pointers) return follow_back(layout.before_object.values);
+  const Address dict = follow_back(layout.before_object.dict);
+  if (layout.attributes_kind == AttributesKind::tagged_pointer) {
+    return (to_number(dict) & 1) != 0 ? dict + 1 : target::kNull;  // a pointer to values is stored less one
   }
-  if (layout.attributes_kind == AttributesKind::tagged_pointer && (to_number(dict) & 1) != 0) {
-    return in_values(dict + 1);  // a pointer to values is stored less one
-  }
-  if (dict != target::kNull) return find_in_dict(memory, layout, dict, name);
-  if (layout.attributes_kind != AttributesKind::inline_values || (type.flags & layout.type_flag.inline_values) == 0) {
-    return target::kNull;
-  }
+  if (dict != target::kNull || (type.flags & layout.type_flag.inline_values) == 0) return target::kNull;
   const Address values = object + static_cast<std::uint64_t>(type.basic_size);
   std::uint8_t valid = 0;
-  if (memory.read_value(values + layout.dict_values.valid, valid) != ReadStatus::ok || valid != 1) return target::kNull;
-  return in_values(values);
+  if (memory.read_value(values + layout.dict_values.valid, valid) != ReadStatus::ok) return target::kNull;
+  return valid == 1 ? values : target::kNull;
 }
 
 }  // namespace
 
-std::vector<DictItem> read_items(Memory& memory, const Layout& layout, Address dict) {
+DictContents read_dict(Memory& memory, const Layout& layout, Address dict) {
   if (layout.dict.keys == kAbsent || !is_instance(memory, layout, dict, layout.type_flag.dict)) return {};
+  DictContents contents;
+  const auto read = [&](const std::optional<Entries>& entries) {
+    if (entries) contents.items = without_empty(read_entries(memory, *entries));
+  };
   if (layout.dict_kind == DictKind::open_table) {
-    const auto entries = open_entries(memory, layout, dict);
-    return entries ? without_empty(read_entries(memory, *entries)) : std::vector<DictItem>{};
+    read(open_entries(memory, layout, dict, contents.trail));
+    return contents;
   }
-  const Address keys = pointer_at(memory, dict + layout.dict.keys);
-  const Address values = pointer_at(memory, dict + layout.dict.values);
-  if (values != target::kNull) return read_shared(memory, layout, keys, values);
-  const auto entries = find_entries(memory, layout, keys);
-  return entries ? without_empty(read_entries(memory, *entries)) : std::vector<DictItem>{};
+  const Address keys = follow(memory, dict + layout.dict.keys, contents.trail);
+  const Address values = follow(memory, dict + layout.dict.values, contents.trail);
+  if (values == target::kNull) {
+    read(find_entries(memory, layout, keys));
+  } else {
+    contents.items = read_shared(memory, layout, keys, values);
+  }
+  return contents;
 }
 
-Address find_value(Memory& memory, const Layout& layout, const std::vector<DictItem>& items, std::string_view key) {
+const DictItem* find_item(Memory& memory, const Layout& layout, const std::vector<DictItem>& items,
+                          std::string_view key) {
   const TextPattern pattern(layout, key);
   std::size_t unreadable = 0;
   for (std::size_t start = 0; start < items.size() && unreadable < kMaxUnreadable; start += kBatch) {
     const auto batch = std::span(items).subspan(start, std::min(kBatch, items.size() - start));
     for (const std::size_t match : matches_in(memory, batch, pattern, unreadable)) {
-      if (is_instance(memory, layout, batch[match].key, layout.type_flag.text)) return batch[match].value;
+      if (is_instance(memory, layout, batch[match].key, layout.type_flag.text)) return &batch[match];
     }
   }
-  return target::kNull;
+  return nullptr;
 }
 
-Address find_attribute(Memory& memory, const Layout& layout, Address object, std::string_view name) {
+Attribute find_attribute(Memory& memory, const Layout& layout, Address object, std::string_view name) {
+  Attribute attribute;
   const auto type = read_type(memory, layout, object);
-  if (!type) return target::kNull;
-  if ((type->flags & layout.type_flag.managed_dict) != 0) return find_managed(memory, layout, object, *type, name);
-  if (type->dict_offset <= 0 || type->dict_offset > kMaxDictOffset) return target::kNull;
-  return find_in_dict(memory, layout, pointer_at(memory, object + static_cast<std::uint64_t>(type->dict_offset)), name);
+  if (!type) return attribute;
+  attribute.trail.push_back({object + layout.object.type, type->address});
+  Address dict_place = object + static_cast<std::uint64_t>(type->dict_offset);
+  if ((type->flags & layout.type_flag.managed_dict) != 0) {
+    const Address values = find_values(memory, layout, object, *type, attribute);
+    if (values != target::kNull) {
+      finish(memory, layout, read_shared(memory, layout, type->shared_keys, values), name, attribute);
+      return attribute;
+    }
+    dict_place = object + (0 - std::uint64_t{layout.before_object.dict});
+  } else if (type->dict_offset <= 0 || type->dict_offset > kMaxDictOffset) {
+    return attribute;
+  }
+  find_in_dict(memory, layout, follow(memory, dict_place, attribute.trail), name, attribute);
+  return attribute;
 }
 
 }  // namespace flametap::cpython

@@ -14,12 +14,25 @@ using target::Address;
 
 class DictReaderTest : public testing::TestWithParam<const Layout*> {
  protected:
-  std::vector<DictItem> items(Address dict) { return read_items(python_.memory(), python_.layout(), dict); }
+  std::vector<DictItem> items(Address dict) { return read_dict(python_.memory(), python_.layout(), dict).items; }
   Address value(Address dict, std::string_view key) {
-    return find_value(python_.memory(), python_.layout(), items(dict), key);
+    const auto all = items(dict);
+    const DictItem* item = find_item(python_.memory(), python_.layout(), all, key);
+    return item == nullptr ? target::kNull : item->value;
   }
   Address attribute(Address object, std::string_view name) {
-    return find_attribute(python_.memory(), python_.layout(), object, name);
+    const Attribute found = find_attribute(python_.memory(), python_.layout(), object, name);
+    if (found.value != target::kNull) check(found);
+    return found.value;
+  }
+  // A trail holds what stands in memory, and its last step leads to the value.
+  void check(const Attribute& found) {
+    for (const Step& step : found.trail) {
+      Address pointer = target::kNull;
+      EXPECT_EQ(python_.memory().read_value(step.place, pointer), target::ReadStatus::ok);
+      EXPECT_EQ(pointer, step.pointer);
+    }
+    EXPECT_EQ(found.trail.back().pointer, found.value);
   }
   void put_byte(Address at, int value) { python_.memory().put(at, static_cast<std::uint8_t>(value)); }
 

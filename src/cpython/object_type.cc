@@ -41,6 +41,7 @@ std::optional<ObjectType> read_type(Memory& memory, const Layout& layout, Addres
   Address at = target::kNull;
   if (memory.read_value(object + layout.object.type, at) != ReadStatus::ok || at == target::kNull) return std::nullopt;
   ObjectType type;
+  type.address = at;
   const auto segment = [&](Offset offset, auto& value) {
     return target::Segment{at + offset, std::as_writable_bytes(std::span(&value, 1))};
   };

@@ -12,6 +12,7 @@
 namespace flametap::cpython {
 
 struct ObjectType {
+  target::Address address = target::kNull;      // of the type object
   std::uint64_t flags = 0;                      // see Layout::TypeFlag
   std::int64_t basic_size = 0;                  // of its instances
   std::int64_t dict_offset = 0;                 // 0 or less: no dictionary at a fixed place

@@ -1,6 +1,9 @@
 #include "cpython/thread_names.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -18,54 +21,130 @@ using target::Address;
 using target::Memory;
 using target::ReadStatus;
 
-// The target runs on: names are read until two readings in a row agree, but not for ever.
+// The target runs on: what changed under our hands is read again, but not for ever.
 constexpr int kMaxPasses = 4;
 // Of all dictionaries that one pass looks through.
 constexpr std::size_t kMaxItems = std::size_t{1} << 18;
 
-// One reading of all names.
-class Pass {
+// Stretches of memory on which a name rests, and what stood there when it was found.
+class Witnesses {
  public:
-  Pass(Memory& memory, const Layout& layout, const ThreadList& list)
-      : memory_(memory), pages_(memory), layout_(layout), list_(list) {}
+  void add(const Trail& trail) {
+    for (const Step& step : trail) {
+      const auto bytes = std::as_bytes(std::span(&step.pointer, 1));
+      stretches_.push_back({step.place, {bytes.begin(), bytes.end()}});
+    }
+  }
+  // False: cannot be read.
+  [[nodiscard]] bool add(Memory& memory, Address from, std::uint64_t length) {
+    std::vector<std::byte> bytes(length);
+    if (!bytes.empty() && memory.read(from, bytes) != ReadStatus::ok) return false;
+    stretches_.push_back({from, std::move(bytes)});
+    return true;
+  }
 
-  ThreadNames read() {
-    std::vector<std::size_t> oldest_first;
-    for (std::size_t i = 0; i < list_.interpreters.size(); ++i) oldest_first.push_back(i);
-    std::ranges::sort(oldest_first, {}, [&](std::size_t i) { return list_.interpreters[i].id; });
-    for (const std::size_t interpreter : oldest_first) read_interpreter(interpreter);
-    return std::move(names_);
+  // Reads all of them twice with one call. A pointer that was the same before and after what it leads to was read led
+  // there all the time, so that this had not been freed. Comparing with what was found is not enough: memory that is
+  // freed again and again holds the same garbage each time.
+  [[nodiscard]] bool stand(Memory& memory) const {
+    std::vector<std::vector<std::byte>> found;
+    for (int i = 0; i < 2; ++i) {
+      for (const Stretch& stretch : stretches_) found.emplace_back(stretch.expected.size());
+    }
+    std::vector<target::Segment> segments;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      segments.push_back({stretches_[i % stretches_.size()].from, found[i]});
+    }
+    if (!memory.read(segments)) return false;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (found[i] != stretches_[i % stretches_.size()].expected) return false;
+    }
+    return true;
   }
 
  private:
-  void read_interpreter(std::size_t interpreter) {
+  struct Stretch {
+    Address from;
+    std::vector<std::byte> expected;
+  };
+  std::vector<Stretch> stretches_;
+};
+
+// One reading of all names that are not known yet.
+class Pass {
+ public:
+  Pass(Memory& memory, const Layout& layout, const ThreadList& list, ThreadNames& names)
+      : memory_(memory), pages_(memory), layout_(layout), list_(list), names_(names) {}
+
+  // False: some name changed meanwhile.
+  bool read() {
+    std::vector<std::size_t> oldest_first;
+    for (std::size_t i = 0; i < list_.interpreters.size(); ++i) oldest_first.push_back(i);
+    std::ranges::sort(oldest_first, {}, [&](std::size_t i) { return list_.interpreters[i].id; });
+    bool calm = true;
+    for (const std::size_t interpreter : oldest_first) calm = read_interpreter(interpreter) && calm;
+    return calm;
+  }
+
+ private:
+  bool read_interpreter(std::size_t interpreter) {
     std::unordered_set<std::uint64_t> idents;
     for (const PythonThread& thread : list_.threads) {
       if (thread.interpreter == interpreter) idents.insert(thread.ident);
     }
-    for (const DictItem& item : active_threads(list_.interpreters[interpreter].state)) {
+    bool calm = true;
+    const DictContents active = active_threads(list_.interpreters[interpreter].state);
+    for (const DictItem& item : active.items) {
       const auto ident = read_unsigned(pages_, layout_, item.key);
-      if (!ident || !idents.contains(*ident)) continue;
-      const Address name = find_attribute(pages_, layout_, item.value, name_attribute());
-      if (!is_instance(pages_, layout_, name, layout_.type_flag.text)) continue;
-      if (auto text = read_text(pages_, layout_, name)) names_.emplace(*ident, std::move(*text));
+      if (!ident || !idents.contains(*ident) || names_.contains(*ident)) continue;
+      Witnesses witnesses;
+      witnesses.add(active.trail);
+      auto name = read_name(item, witnesses);
+      if (!name) continue;
+      if (witnesses.stand(memory_)) {
+        names_.emplace(*ident, std::move(*name));
+      } else {
+        calm = false;
+      }
     }
+    return calm;
   }
 
-  // The items of threading._active. The dictionaries on the way have many keys all over the memory: one call for many
+  std::optional<std::string> read_name(const DictItem& item, Witnesses& witnesses) {
+    witnesses.add(Trail{{item.key_place, item.key}, {item.place, item.value}});
+    if (!add_object(item.key, layout_.integer.digits + sizeof(std::uint64_t), witnesses)) return std::nullopt;
+    const Attribute name = find_attribute(pages_, layout_, item.value, name_attribute());
+    if (!is_instance(pages_, layout_, name.value, layout_.type_flag.text)) return std::nullopt;
+    witnesses.add(name.trail);
+    const Offset head = layout_.text_kind == TextKind::bytes ? layout_.bytes.data : layout_.text.ascii_data;
+    const auto text = text_data(pages_, layout_, name.value);
+    if (!text || !add_object(name.value, head, witnesses)) return std::nullopt;
+    const std::uint64_t limit = std::uint64_t{kMaxCharacters} * text->character_width;
+    if (!witnesses.add(pages_, text->data, std::min(text->bytes, limit))) return std::nullopt;
+    return read_text(pages_, layout_, name.value);
+  }
+
+  // An object from its type on; the count of references before it changes all the time.
+  bool add_object(Address object, Offset end, Witnesses& witnesses) {
+    return witnesses.add(pages_, object + layout_.object.type, end - layout_.object.type);
+  }
+
+  // What threading._active holds. The dictionaries on the way have many keys all over the memory: one call for many
   // keys is cheaper than their pages.
-  std::vector<DictItem> active_threads(Address interpreter) {
+  DictContents active_threads(Address interpreter) {
     Address modules = target::kNull;
     if (memory_.read_value(interpreter + layout_.interpreter.modules, modules) != ReadStatus::ok) return {};
-    const Address threading = find_value(memory_, layout_, affordable(modules), "threading");
-    return affordable(find_attribute(memory_, layout_, threading, "_active"));
+    const DictContents all = affordable(modules);
+    const DictItem* threading = find_item(memory_, layout_, all.items, "threading");
+    if (threading == nullptr) return {};
+    return affordable(find_attribute(memory_, layout_, threading->value, "_active").value);
   }
 
-  std::vector<DictItem> affordable(Address dict) {
-    std::vector<DictItem> items = read_items(memory_, layout_, dict);
-    items.resize(std::min(items.size(), items_left_));
-    items_left_ -= items.size();
-    return items;
+  DictContents affordable(Address dict) {
+    DictContents contents = read_dict(memory_, layout_, dict);
+    contents.items.resize(std::min(contents.items.size(), items_left_));
+    items_left_ -= contents.items.size();
+    return contents;
   }
 
   // 2.7, where names are bytes, still calls it __name, which the compiler spells out.
@@ -77,30 +156,19 @@ class Pass {
   target::PageCache pages_;
   const Layout& layout_;
   const ThreadList& list_;
+  ThreadNames& names_;
   std::size_t items_left_ = kMaxItems;
-  ThreadNames names_;
 };
-
-void keep_common(const ThreadNames& other, ThreadNames& names) {
-  std::erase_if(names, [&](const auto& name) {
-    const auto same = other.find(name.first);
-    return same == other.end() || same->second != name.second;
-  });
-}
 
 }  // namespace
 
 ThreadNames read_thread_names(Memory& memory, const Layout& layout, const ThreadList& list) {
-  if (layout.interpreter.modules == kAbsent || layout.dict.keys == kAbsent) return {};
-  const auto read = [&] { return Pass(memory, layout, list).read(); };
-  ThreadNames before = read();
-  ThreadNames now = read();
-  for (int passes = 2; passes < kMaxPasses && now != before; ++passes) {
-    before = std::move(now);
-    now = read();
+  ThreadNames names;
+  if (layout.interpreter.modules == kAbsent || layout.dict.keys == kAbsent) return names;
+  for (int passes = 0; passes < kMaxPasses; ++passes) {
+    if (Pass(memory, layout, list, names).read()) break;
   }
-  keep_common(before, now);
-  return now;
+  return names;
 }
 
 }  // namespace flametap::cpython

@@ -20,8 +20,8 @@ namespace flametap::cpython {
 
 using ThreadNames = std::map<std::uint64_t, std::string>;  // by PythonThread::ident; valid UTF-8
 
-// The names of those threads of `list` that `threading` knows; of a thread that it does not know, or whose name cannot
-// be read twice alike, there is none. A thread that several interpreters know has the name that the oldest gives it.
+// The names of those threads of `list` that `threading` knows; of a thread that it does not know, or whose name changes
+// whenever we look, there is none. A thread that several interpreters know has the name that the oldest gives it.
 [[nodiscard]] ThreadNames read_thread_names(target::Memory& memory, const Layout& layout, const ThreadList& list);
 
 }  // namespace flametap::cpython
