@@ -23,6 +23,8 @@ constexpr std::size_t kWord = 8;
 constexpr std::size_t kMaxUnreadable = 64;
 // How many keys are looked at with one call.
 constexpr std::size_t kBatch = 256;
+// No object has more attributes, no module of interest more names.
+constexpr std::size_t kMaxAttributes = 4096;
 // An object's dictionary is not further away from its start.
 constexpr std::int64_t kMaxDictOffset = 1 << 20;
 
@@ -172,6 +174,7 @@ std::vector<std::size_t> matches_in(Memory& memory, std::span<const DictItem> ba
 // Follows the last step, to the value of `name`.
 void finish(Memory& memory, const Layout& layout, const std::vector<DictItem>& items, std::string_view name,
             Attribute& attribute) {
+  if (items.size() > kMaxAttributes) return;
   const DictItem* item = find_item(memory, layout, items, name);
   if (item == nullptr) return;
   attribute.trail.push_back({item->place, item->value});

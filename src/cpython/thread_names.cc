@@ -23,7 +23,7 @@ using target::ReadStatus;
 
 // The target runs on: what changed under our hands is read again, but not for ever.
 constexpr int kMaxPasses = 4;
-// Of all dictionaries that one pass looks through.
+// Modules and threads of all interpreters that one pass looks at.
 constexpr std::size_t kMaxItems = std::size_t{1} << 18;
 
 // Stretches of memory on which a name rests, and what stood there when it was found.
@@ -76,7 +76,7 @@ class Pass {
   Pass(Memory& memory, const Layout& layout, const ThreadList& list, ThreadNames& names)
       : memory_(memory), pages_(memory), layout_(layout), list_(list), names_(names) {}
 
-  // False: some name changed meanwhile.
+  // False: some name could not be read; perhaps it changed meanwhile.
   bool read() {
     std::vector<std::size_t> oldest_first;
     for (std::size_t i = 0; i < list_.interpreters.size(); ++i) oldest_first.push_back(i);
@@ -96,12 +96,11 @@ class Pass {
     const DictContents active = active_threads(list_.interpreters[interpreter].state);
     for (const DictItem& item : active.items) {
       const auto ident = read_unsigned(pages_, layout_, item.key);
-      if (!ident || !idents.contains(*ident) || names_.contains(*ident)) continue;
+      if (!ident || idents.erase(*ident) == 0 || names_.contains(*ident)) continue;
       Witnesses witnesses;
       witnesses.add(active.trail);
       auto name = read_name(item, witnesses);
-      if (!name) continue;
-      if (witnesses.stand(memory_)) {
+      if (name && witnesses.stand(memory_)) {
         names_.emplace(*ident, std::move(*name));
       } else {
         calm = false;

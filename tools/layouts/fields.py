@@ -135,7 +135,12 @@ FIELDS = {
     },
     # Distances backwards from an object: what the interpreter keeps in front of it.
     "before_object": {
-        "dict": {"2.7": None, "3.11": "-MANAGED_DICT_OFFSET", "3.12": "3 * sizeof(PyObject*)", "3.13": "-MANAGED_DICT_OFFSET"},
+        "dict": {
+            "2.7": None,
+            "3.11": "-MANAGED_DICT_OFFSET",
+            "3.12": "3 * sizeof(PyObject*)",
+            "3.13": "-MANAGED_DICT_OFFSET",
+        },
         "values": {"2.7": None, "3.11": "4 * sizeof(PyObject*)", "3.12": None},
     },
     "integer": {
