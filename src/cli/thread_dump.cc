@@ -70,6 +70,14 @@ DumpedThread dump_thread(const ProcessSampler& process, const ThreadSample& samp
   return thread;
 }
 
+// A thread that the program named goes by that name; the others keep the kernel's.
+void use_given_names(const ProcessSampler& process, ThreadDump& dump) {
+  const auto names = process.thread_names();
+  for (DumpedThread& thread : dump.threads) {
+    if (const auto given = names.find(thread.ident); given != names.end()) thread.name = given->second;
+  }
+}
+
 // Why a process that we attached to gave no sample.
 Error explain(pid_t pid, Fate fate) {
   const std::string name = "process " + std::to_string(pid);
@@ -101,6 +109,7 @@ Result<ThreadDump> take_dump(pid_t pid) {
                           [&](const ThreadSample& sample) { dump.threads.push_back(dump_thread(sampler, sample)); });
   }
   if (dump.threads.empty() || fate != Fate::runs) return explain(pid, fate);
+  use_given_names(sampler, dump);
   return dump;
 }
 

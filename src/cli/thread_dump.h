@@ -19,8 +19,8 @@ struct DumpedFrame {
 };
 
 struct DumpedThread {
-  pid_t tid;  // 0: not known
-  std::string name;
+  pid_t tid;         // 0: not known
+  std::string name;  // that the program gave it, else the kernel's
   std::uint64_t ident;
   std::int64_t interpreter;
   bool on_cpu;

@@ -96,8 +96,10 @@ Result<Layout> layout_from_debug_offsets(Bytes runtime_start) {
   if (any_coincide(*known->shape, runtime_start)) return refuse("two fields share one place");
   if (!objects_begin_as_ever(layout)) return refuse("objects begin otherwise than ever before");
   place_the_unstated(*known->row, layout);
-  // Of a version we do not know, nothing confirms this number: better not to tell than to tell it wrong.
+  // Of a version we do not know, nothing confirms these numbers: better not to tell than to tell it wrong.
   if (!layout.exact) layout.interpreter.gc = layout.gc.collecting = kAbsent;
+  // How dictionaries look inside is not described at all. A build that traces references moves them, too.
+  if (!layout.exact || layout.object.type != known->row->object.type) layout.dict = {};
   return with_sizes(layout);
 }
 

@@ -66,6 +66,8 @@ TEST_P(SelfDescribedVersion, GivesTheRowBack) {
   EXPECT_EQ(layout->free_threaded, free_threaded);
   const Layout& row = *find_self_described(version, free_threaded)->row;
   EXPECT_EQ(layout->thread.frame, row.thread.frame);
+  EXPECT_EQ(layout->interpreter.modules, row.interpreter.modules);
+  EXPECT_EQ(layout->dict.keys, row.dict.keys);
   EXPECT_EQ(layout->thread.stack_top, row.thread.stack_top);
   EXPECT_EQ(layout->thread.size, row.thread.size);
   EXPECT_EQ(layout->code.unique_version, row.code.unique_version);
@@ -101,6 +103,7 @@ TEST(DebugOffsets, TriesAnUnknownNewerMinorAndSaysSo) {
   EXPECT_FALSE(layout->exact);
   EXPECT_EQ(layout->version, (Version{3, 16, 0}));
   EXPECT_EQ(layout->interpreter.gc, kAbsent) << "nothing confirms it";
+  EXPECT_EQ(layout->dict.keys, kAbsent) << "it is not described";
 }
 
 // What most likely happens to the next minor version: a number more somewhere in the middle.

@@ -1,5 +1,6 @@
 #include "cpython/fake_interpreter.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -19,7 +20,7 @@ constexpr std::size_t kCodeRoom = 1024;  // with its instructions
 
 FakeInterpreter::FakeInterpreter(const Layout& layout) : layout_(layout) {
   runtime_ = allocate(4096);
-  interpreter_ = allocate(layout_.interpreter.size + 64);
+  interpreter_ = allocate(std::max(layout_.interpreter.size, layout_.interpreter.modules) + 64);
   code_type_ = allocate(256);
   const Address type_name = allocate(16);
   memory_.write(type_name, std::as_bytes(std::span("code")));

@@ -42,12 +42,13 @@ class FakeInterpreter {
   // A frame that C code pushes, where the version has such frames.
   void call_shim(Thread& thread);
 
+  // An ASCII string, of no type.
+  [[nodiscard]] target::Address make_text(std::string_view text);
   void put(target::Address at, std::uint64_t value) { memory_.put(at, value); }
   [[nodiscard]] target::Address allocate(std::size_t size);
 
  private:
   void write_code(target::Address code, std::string_view name, std::string_view file, std::int32_t first_line);
-  [[nodiscard]] target::Address make_text(std::string_view text);
   void write_text(target::Address at, std::string_view text);
   void set_innermost(Thread& thread);
 

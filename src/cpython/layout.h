@@ -50,6 +50,27 @@ enum class GilKind : std::uint8_t {
   per_interpreter,          // 3.12+: interpreter.gil points to a struct with gil.holder and gil.locked
 };
 
+// How a dictionary keeps its items.
+enum class DictKind : std::uint8_t {
+  open_table,      // 2.7: dict.keys is a hash table of entries; dict.mask is its size less one
+  sized_keys,      // 3.6-3.10: dict.keys begins with sizes as words, then indices, then entries in order
+  log_sized_keys,  // 3.11+: the same with logarithms in bytes; entries of text keys hold no hash
+};
+
+// Where an object that has attributes keeps them.
+enum class AttributesKind : std::uint8_t {
+  dict_pointer,    // 2.7-3.10: in a dictionary, at type.dict_offset
+  two_pointers,    // 3.11: as before, or in front of the object: a pointer to values and one to a dictionary
+  tagged_pointer,  // 3.12: as before, or one pointer in front, whose lowest bit tells values from a dictionary
+  inline_values,   // 3.13+: as before, or a pointer to a dictionary in front and values behind the object
+};
+
+enum class IntegerKind : std::uint8_t {
+  machine_word,   // 2.7: int, a C long
+  sized_digits,   // 3.6-3.11: integer.size digits of 30 bits, negative for a negative number
+  tagged_digits,  // 3.12+: integer.size >> 3 digits; its two lowest bits are the sign, 0 for positive
+};
+
 struct Layout {
   Version version;  // in the table: the first version whose structs these are
   // A build with Py_TRACE_REFS, as every debug build up to 3.7: all objects begin with two more words.
@@ -62,6 +83,9 @@ struct Layout {
   LineTableKind line_table_kind = LineTableKind::lnotab_signed;
   TextKind text_kind = TextKind::unicode;
   GilKind gil_kind = GilKind::current_thread_variable;
+  DictKind dict_kind = DictKind::sized_keys;
+  AttributesKind attributes_kind = AttributesKind::dict_pointer;
+  IntegerKind integer_kind = IntegerKind::sized_digits;
   // 3.14+ tags the low bits of frame.code (set: the frame holds no reference of its own); clear these.
   std::uint64_t code_tag_mask = 0;
   // 3.12+: a frame with owner >= this value is a shim that the C code pushes, without Python code. 255: none.
@@ -78,8 +102,9 @@ struct Layout {
     Offset next = 0;
     Offset id = kAbsent;
     Offset threads_head = 0;
-    Offset gil = kAbsent;  // pointer to the GIL that this interpreter uses
-    Offset gc = kAbsent;   // 3.9+: the state of the collector, see Gc
+    Offset modules = kAbsent;  // sys.modules
+    Offset gil = kAbsent;      // pointer to the GIL that this interpreter uses
+    Offset gc = kAbsent;       // 3.9+: the state of the collector, see Gc
   } interpreter;
   struct Gil {
     Offset holder = kAbsent;  // the thread that holds it, or held it last
@@ -133,7 +158,43 @@ struct Layout {
   } object;
   struct Type {
     Offset name = 0;  // const char*
+    Offset flags = kAbsent;
+    Offset basic_size = kAbsent;
+    Offset dict_offset = kAbsent;
+    Offset shared_keys = kAbsent;  // 3.11+: of the attributes that instances keep as values, see AttributesKind
   } type;
+  struct TypeFlag {  // masks for type.flags; 0: no such type
+    std::uint32_t integer = 0;
+    std::uint32_t text = 0;  // what names are, see TextKind
+    std::uint32_t dict = 0;
+    std::uint32_t managed_dict = 0;   // 3.11+: the attributes are in front of the object
+    std::uint32_t inline_values = 0;  // 3.13+: or behind it
+  } type_flag;
+  struct Dict {  // see DictKind
+    Offset keys = kAbsent;
+    Offset mask = kAbsent;    // 2.7
+    Offset values = kAbsent;  // 3.6+: pointer to the values of a dictionary that shares its keys with others; else null
+  } dict;
+  struct DictKeys {  // 3.6+
+    Offset size = kAbsent;
+    Offset index_bytes = kAbsent;  // 3.11+
+    Offset kind = kAbsent;         // 3.11+: byte; 0: entries with hashes
+    Offset entry_count = kAbsent;
+    Offset indices = kAbsent;  // entries follow them
+  } dict_keys;
+  struct DictValues {           // 3.6+
+    Offset capacity = kAbsent;  // 3.13+: byte
+    Offset valid = kAbsent;     // 3.13+: byte; 0: a dictionary has them now
+    Offset first = kAbsent;
+  } dict_values;
+  struct BeforeObject {     // 3.11+: distances backwards from an object, see AttributesKind
+    Offset dict = kAbsent;  // 3.12: or values
+    Offset values = kAbsent;
+  } before_object;
+  struct Integer {  // see IntegerKind
+    Offset size = kAbsent;
+    Offset digits = kAbsent;
+  } integer;
   struct ByteString {
     Offset length = 0;
     Offset data = 0;

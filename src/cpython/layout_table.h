@@ -36,7 +36,7 @@ struct DescribedField {
 struct DebugOffsetsShape {
   Version version;       // the first that has this shape
   std::size_t size = 0;  // of _Py_DebugOffsets
-  std::array<DescribedField, 32> fields;
+  std::array<DescribedField, 33> fields;
 };
 
 // What is known in advance of a CPython that describes itself.

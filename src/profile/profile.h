@@ -120,6 +120,8 @@ class Profile {
   ProcessId add(Process process);
   ThreadId add(Thread thread);
   void add(const Sample& sample);
+  // Only before anybody has been told of it.
+  void rename(ThreadId id, std::string name) { threads_[static_cast<std::size_t>(id)].name = std::move(name); }
 
   Recording recording;
 

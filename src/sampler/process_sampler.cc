@@ -167,6 +167,10 @@ std::vector<pid_t> ProcessSampler::find_tids() const {
   return tids;
 }
 
+cpython::ThreadNames ProcessSampler::thread_names() const {
+  return cpython::read_thread_names(memory_, interpreter_.layout, list_);
+}
+
 // Memory of a thread that has ended may be another thread's by now.
 bool ProcessSampler::same_thread(const Thread& thread) const {
   const cpython::Layout& layout = interpreter_.layout;

@@ -18,6 +18,7 @@
 #include "cpython/interpreter.h"
 #include "cpython/shared_words.h"
 #include "cpython/thread_list.h"
+#include "cpython/thread_names.h"
 #include "sampler/cpu_seat.h"
 #include "sampler/programs.h"
 #include "sampler/thread_sampler.h"
@@ -71,6 +72,10 @@ class ProcessSampler {
   void let_go_pending() {
     if (pauser_.has_pending()) pauser_.finish_pending();
   }
+
+  // The names that the program gave to its threads, by PythonThread::ident, as they are now. Takes milliseconds where
+  // there are hundreds.
+  [[nodiscard]] cpython::ThreadNames thread_names() const;
 
   // For processes that will be forked by this one.
   void remember_in(Programs& programs) const { programs.add(auxv_, interpreter_); }

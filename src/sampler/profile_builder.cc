@@ -11,7 +11,7 @@ using stack::Step;
 std::size_t ProfileBuilder::add_process(const ProcessSampler& process) {
   const auto id = profile_.add(profile::Process{process.process().pid(), process.process().command(),
                                                 cpython::to_string(process.interpreter().version)});
-  processes_.push_back({id, {}, {}, {}, {}});
+  processes_.push_back({id, {}, {}, {}, {}, {}});
   return processes_.size() - 1;
 }
 
@@ -106,7 +106,8 @@ ProfileBuilder::ThreadEntry& ProfileBuilder::thread_of(ProcessEntry& entry, cons
   if (const auto known = entry.threads.find(sample.thread); known != entry.threads.end()) return known->second;
   const auto id = profile_.add(
       profile::Thread{entry.id, static_cast<std::uint64_t>(sample.tid), process.process().thread_name(sample.tid)});
-  return entry.threads.emplace(sample.thread, ThreadEntry{id, {}}).first->second;
+  entry.new_threads.push_back(sample.thread);
+  return entry.threads.emplace(sample.thread, ThreadEntry{id, sample.python.ident, {}}).first->second;
 }
 
 void ProfileBuilder::flush(ThreadEntry& thread) {
@@ -119,9 +120,20 @@ std::string ProfileBuilder::hottest() const {
   return most == self_ticks_.end() ? "" : std::string(profile_.text(profile_.function(most->first).name));
 }
 
+void ProfileBuilder::name_new_threads(std::size_t process_number, const ProcessSampler& process) {
+  ProcessEntry& entry = processes_[process_number];
+  if (entry.new_threads.empty()) return;
+  const cpython::ThreadNames names = process.thread_names();
+  for (const std::uint64_t number : entry.new_threads) {
+    const ThreadEntry& thread = entry.threads.at(number);
+    if (const auto given = names.find(thread.ident); given != names.end()) profile_.rename(thread.id, given->second);
+  }
+}
+
 Result<void> ProfileBuilder::hand_on(profile::Sink& sink) {
   for (ProcessEntry& process : processes_) {
     for (auto& [number, thread] : process.threads) flush(thread);
+    process.new_threads.clear();
   }
   std::ranges::sort(samples_, {},
                     [](const profile::Sample& sample) { return std::pair(sample.time_ns, sample.thread); });

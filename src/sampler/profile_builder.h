@@ -36,6 +36,10 @@ class ProfileBuilder {
   [[nodiscard]] profile::Recording& recording() { return profile_.recording; }
   [[nodiscard]] const profile::Profile& tables() const { return profile_; }
 
+  // Gives the threads that were met since the samples were last handed on the names that the program gave them. To be
+  // called before hand_on: a thread that is just starting has no name yet, and one that was handed on keeps its name.
+  void name_new_threads(std::size_t process_number, const ProcessSampler& process);
+
   // Hands on all samples so far, in the order of their times.
   [[nodiscard]] Result<void> hand_on(profile::Sink& sink);
   // There is so much to hand on that it should not wait.
@@ -44,6 +48,7 @@ class ProfileBuilder {
  private:
   struct ThreadEntry {
     profile::ThreadId id;
+    std::uint64_t ident;     // see PythonThread
     profile::Sample last{};  // not yet in the profile: the next sample may continue it
   };
   struct ProcessEntry {
@@ -52,6 +57,7 @@ class ProfileBuilder {
     std::vector<profile::StackId> stacks;  // by number in the table
     std::vector<profile::FunctionId> innermost;
     std::unordered_map<std::uint64_t, ThreadEntry> threads;
+    std::vector<std::uint64_t> new_threads;  // that have not been handed on yet
   };
 
   void count(const Sampled& sampled);

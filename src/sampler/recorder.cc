@@ -11,6 +11,7 @@ namespace {
 
 constexpr Nanoseconds kShortestRideGap = 50'000;
 constexpr Nanoseconds kProgressInterval = 250'000'000;
+constexpr Nanoseconds kNamingInterval = 50'000'000;       // threads that live shorter may keep the kernel's name
 constexpr Nanoseconds kCheckpointInterval = kSecond / 2;  // what is lost at the most
 
 Nanoseconds unix_now() {
@@ -50,6 +51,7 @@ Result<void> Recorder::run(const std::atomic<bool>& stop, Progress& progress, pr
   const Result<void> recorded = record(stop, progress, sink);
   report(progress);
   if (!recorded) return recorded;
+  name_threads();
   count_family();
   recording.ended = ended_;
   recording.duration_ns = monotonic_now() - start_;
@@ -60,6 +62,7 @@ Result<void> Recorder::run(const std::atomic<bool>& stop, Progress& progress, pr
 Result<void> Recorder::record(const std::atomic<bool>& stop, Progress& progress, profile::Sink& sink) {
   const Nanoseconds end = options_.duration ? start_ + *options_.duration : ~Nanoseconds{0};
   Nanoseconds next_report = start_;
+  Nanoseconds next_naming = start_;
   Nanoseconds next_checkpoint = start_ + kCheckpointInterval;
   Schedule schedule(options_.rate_hz, start_, options_.seed);
   while (!targets_.empty() || (family_ != nullptr && family_->alive())) {
@@ -81,6 +84,10 @@ Result<void> Recorder::record(const std::atomic<bool>& stop, Progress& progress,
       report(progress);
       next_report = tick.deadline + kProgressInterval;
     }
+    if (tick.deadline >= next_naming) {
+      name_threads();
+      next_naming = tick.deadline + kNamingInterval;
+    }
     if (tick.deadline >= next_checkpoint || builder_.is_full()) {
       next_checkpoint = tick.deadline + kCheckpointInterval;
       if (const auto kept = checkpoint(sink); !kept) return kept;
@@ -92,6 +99,7 @@ Result<void> Recorder::record(const std::atomic<bool>& stop, Progress& progress,
 // From here on, what was recorded so far survives whatever happens to us.
 Result<void> Recorder::checkpoint(profile::Sink& sink) {
   builder_.recording().duration_ns = monotonic_now() - start_;
+  name_threads();
   if (const auto handed = builder_.hand_on(sink); !handed) return handed;
   return sink.checkpoint(builder_.tables());
 }
@@ -131,6 +139,10 @@ void Recorder::handle_end(Target& target, Fate fate) {
   has_waited_ = successor_ != nullptr;
   if (family_ != nullptr && fate == Fate::replaced) family_->began_another_program(pid);
   if (target.process) target.number = builder_.add_process(*target.process);
+}
+
+void Recorder::name_threads() {
+  for (const Target& target : targets_) builder_.name_new_threads(target.number, *target.process);
 }
 
 void Recorder::welcome_newcomers() {

@@ -1,10 +1,12 @@
-// Answers for test_layouts.py and test_line_tables.py what src/cpython makes of bytes that a real interpreter gave:
+// Answers for the tests of real interpreters what src/cpython makes of bytes that they gave, or of their memory:
 //
 //   cpython_check lines            stdin: lines of "KIND FIRST_LINE TABLE_IN_HEX INSTRUCTION:LINE...", where LINE is -1
 //                                  for none. Prints each wrong answer, then how many were checked.
 //   cpython_check debug-offsets    stdin: the start of _PyRuntime. Prints the layout: "FIELD NUMBER" lines.
 //   cpython_check version          stdin: writable memory of an interpreter. Prints the version found in it.
 //   cpython_check trace-refs       Prints the symbols that tell a build with Py_TRACE_REFS.
+//   cpython_check names            stdin: "PID TIMES". Reads the names of its threads that often. Prints each time
+//                                  "IDENT NAME" lines, those of the threads that have no name too, and an empty line.
 #include <cstdint>
 #include <iostream>
 #include <iterator>
@@ -15,9 +17,13 @@
 
 #include "base/bytes.h"
 #include "cpython/debug_offsets.h"
+#include "cpython/interpreter.h"
 #include "cpython/layout_table.h"
 #include "cpython/line_table.h"
+#include "cpython/thread_names.h"
 #include "cpython/version.h"
+#include "target/process.h"
+#include "target/process_memory.h"
 
 namespace {
 
@@ -107,6 +113,26 @@ int print_trace_refs_symbols() {
   return 0;
 }
 
+int print_names() {
+  pid_t pid = 0;
+  int times = 0;
+  std::cin >> pid >> times;
+  const auto process = target::Process::open(pid);
+  target::ProcessMemory memory(pid);
+  const auto found = process ? find_interpreter(*process, memory) : process.error();
+  if (!found) {
+    std::cerr << found.error().message << '\n';
+    return 1;
+  }
+  for (; times > 0; --times) {
+    const ThreadList list = read_threads(memory, found->layout, found->runtime);
+    ThreadNames names = read_thread_names(memory, found->layout, list);
+    for (const PythonThread& thread : list.threads) std::cout << thread.ident << ' ' << names[thread.ident] << '\n';
+    std::cout << '\n';
+  }
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -115,6 +141,7 @@ int main(int argc, char** argv) {
   if (question == "debug-offsets") return print_debug_offsets();
   if (question == "version") return print_version();
   if (question == "trace-refs") return print_trace_refs_symbols();
-  std::cerr << "usage: cpython_check lines|debug-offsets|version|trace-refs\n";
+  if (question == "names") return print_names();
+  std::cerr << "usage: cpython_check lines|debug-offsets|version|trace-refs|names\n";
   return 2;
 }

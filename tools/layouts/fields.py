@@ -20,6 +20,12 @@ TRAITS = {
         "GilKind",
         {"2.7": "current_thread_variable", "3.7": "current_thread_field", "3.12": "per_interpreter"},
     ),
+    "dict_kind": ("DictKind", {"2.7": "open_table", "3.6": "sized_keys", "3.11": "log_sized_keys"}),
+    "attributes_kind": (
+        "AttributesKind",
+        {"2.7": "dict_pointer", "3.11": "two_pointers", "3.12": "tagged_pointer", "3.13": "inline_values"},
+    ),
+    "integer_kind": ("IntegerKind", {"2.7": "machine_word", "3.6": "sized_digits", "3.12": "tagged_digits"}),
 }
 
 # Numbers of the whole layout, as C expressions; left out of a row where None, so that layout.h's own default holds.
@@ -40,6 +46,7 @@ FIELDS = {
         "next": {"2.7": "PyInterpreterState.next"},
         "id": {"2.7": None, "3.7": "PyInterpreterState.id"},
         "threads_head": {"2.7": "PyInterpreterState.tstate_head", "3.11": "PyInterpreterState.threads.head"},
+        "modules": {"2.7": "PyInterpreterState.modules", "3.12": "PyInterpreterState.imports.modules"},
         "gil": {"2.7": None, "3.12": "PyInterpreterState.ceval.gil"},
         "gc": {"2.7": None, "3.9": "PyInterpreterState.gc"},
     },
@@ -96,7 +103,56 @@ FIELDS = {
         "unique_version": {"2.7": None, "3.12": "PyCodeObject.co_version"},
     },
     "object": {"type": {"2.7": "PyObject.ob_type"}},
-    "type": {"name": {"2.7": "PyTypeObject.tp_name"}},
+    "type": {
+        "name": {"2.7": "PyTypeObject.tp_name"},
+        "flags": {"2.7": "PyTypeObject.tp_flags"},
+        "basic_size": {"2.7": "PyTypeObject.tp_basicsize"},
+        "dict_offset": {"2.7": "PyTypeObject.tp_dictoffset"},
+        "shared_keys": {"2.7": None, "3.11": "PyHeapTypeObject.ht_cached_keys"},
+    },
+    "type_flag": {
+        "integer": {"2.7": "Py_TPFLAGS_INT_SUBCLASS", "3.6": "Py_TPFLAGS_LONG_SUBCLASS"},
+        "text": {"2.7": "Py_TPFLAGS_STRING_SUBCLASS", "3.6": "Py_TPFLAGS_UNICODE_SUBCLASS"},
+        "dict": {"2.7": "Py_TPFLAGS_DICT_SUBCLASS"},
+        "managed_dict": {"2.7": None, "3.11": "Py_TPFLAGS_MANAGED_DICT"},
+        "inline_values": {"2.7": None, "3.13": "Py_TPFLAGS_INLINE_VALUES"},
+    },
+    "dict": {
+        "keys": {"2.7": "PyDictObject.ma_table", "3.6": "PyDictObject.ma_keys"},
+        "mask": {"2.7": "PyDictObject.ma_mask", "3.6": None},
+        "values": {"2.7": None, "3.6": "PyDictObject.ma_values"},
+    },
+    # Up to 3.10 no header that is installed says this: struct _dictkeysobject stands in Objects/dict-common.h.
+    "dict_keys": {
+        "size": {"2.7": None, "3.6": "8", "3.11": "struct _dictkeysobject.dk_log2_size"},
+        "index_bytes": {"2.7": None, "3.11": "struct _dictkeysobject.dk_log2_index_bytes"},
+        "kind": {"2.7": None, "3.11": "struct _dictkeysobject.dk_kind"},
+        "entry_count": {"2.7": None, "3.6": "32", "3.11": "struct _dictkeysobject.dk_nentries"},
+        "indices": {"2.7": None, "3.6": "40", "3.11": "struct _dictkeysobject.dk_indices"},
+    },
+    "dict_values": {
+        "capacity": {"2.7": None, "3.13": "struct _dictvalues.capacity"},
+        "valid": {"2.7": None, "3.13": "struct _dictvalues.valid"},
+        "first": {"2.7": None, "3.6": "0", "3.11": "struct _dictvalues.values"},
+    },
+    # Distances backwards from an object: what the interpreter keeps in front of it.
+    "before_object": {
+        "dict": {
+            "2.7": None,
+            "3.11": "-MANAGED_DICT_OFFSET",
+            "3.12": "3 * sizeof(PyObject*)",
+            "3.13": "-MANAGED_DICT_OFFSET",
+        },
+        "values": {"2.7": None, "3.11": "4 * sizeof(PyObject*)", "3.12": None},
+    },
+    "integer": {
+        "size": {"2.7": None, "3.6": "PyVarObject.ob_size", "3.12": "PyLongObject.long_value.lv_tag"},
+        "digits": {
+            "2.7": "PyIntObject.ob_ival",
+            "3.6": "struct _longobject.ob_digit",
+            "3.12": "PyLongObject.long_value.ob_digit",
+        },
+    },
     "bytes": {
         "length": {"2.7": "PyVarObject.ob_size"},
         "data": {"2.7": "PyBytesObject.ob_sval"},
@@ -119,6 +175,7 @@ DESCRIBED = {
     "interpreter.next": ("interpreter_state.next", "interpreter_state.size", 8),
     "interpreter.id": ("interpreter_state.id", "interpreter_state.size", 8),
     "interpreter.threads_head": ("interpreter_state.threads_head", "interpreter_state.size", 8),
+    "interpreter.modules": ("interpreter_state.imports_modules", "interpreter_state.size", 8),
     "interpreter.gil": ("interpreter_state.ceval_gil", "interpreter_state.size", 8),
     "interpreter.gc": ("interpreter_state.gc", "interpreter_state.size", 8),
     "gil.holder": (

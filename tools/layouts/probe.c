@@ -24,6 +24,15 @@
 #if __has_include("internal/pycore_interpframe_structs.h")
 #include "internal/pycore_interpframe_structs.h"
 #endif
+#if __has_include("internal/pycore_dict.h")
+#include "internal/pycore_dict.h"
+#endif
+#if __has_include("internal/pycore_object.h")
+#include "internal/pycore_object.h"
+#endif
+#if __has_include(<longintrepr.h>)
+#include <longintrepr.h>
+#endif
 #if __has_include("internal/pycore_stackref.h")
 #include "internal/pycore_stackref.h"
 #endif

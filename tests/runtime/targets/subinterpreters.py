@@ -10,6 +10,7 @@ import sys
 import threading
 
 import picture
+from subinterpreter import way_to_run
 
 INSIDE = """
 import os
@@ -31,19 +32,6 @@ def block(depth):
 
 block(%d)
 """
-
-
-def way_to_run():
-    """A function that runs a source in a new interpreter on the calling thread."""
-    for name in ("_interpreters", "_xxsubinterpreters"):
-        try:
-            module = __import__(name)
-        except ImportError:
-            continue
-        return lambda source: module.run_string(module.create(), source)
-    from _testcapi import run_in_subinterp
-
-    return run_in_subinterp
 
 
 def main():

@@ -1,0 +1,99 @@
+// A target whose dictionaries and objects lie and change all the time: pointers to anywhere, cycles, absurd lengths, in
+// the middle of a reading too. Reading the names of its threads must end, within bounds, whatever it says.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include "base/bytes.h"
+#include "cpython/fake_objects.h"
+#include "cpython/layout_table.h"
+#include "cpython/thread_names.h"
+
+namespace flametap::cpython {
+namespace {
+
+constexpr std::uint64_t kIdent = 0x7f00'0000'1700;
+
+// Takes numbers from the fuzzer's input; zeros when it is used up.
+class Input {
+ public:
+  explicit Input(Bytes bytes) : bytes_(bytes) {}
+  [[nodiscard]] bool empty() const { return at_ >= bytes_.size(); }
+  std::uint64_t next(std::uint64_t below) {
+    const std::uint64_t value = load<std::uint16_t>(bytes_, at_).value_or(0);
+    at_ += 2;
+    return value % below;
+  }
+
+ private:
+  Bytes bytes_;
+  std::size_t at_ = 0;
+};
+
+class LyingTarget {
+ public:
+  explicit LyingTarget(Input& input)
+      : input_(input), python_(all_layouts()[input.next(all_layouts().size())]), objects_(python_) {
+    const Layout& layout = python_.layout();
+    const FakeObjects::Attributes attributes = {{"_target", objects_.make_integer(1)},
+                                                {objects_.name_attribute(), objects_.make_text("worker-7")}};
+    std::vector<target::Address> threads = {objects_.make_object(attributes)};
+    if (layout.attributes_kind != AttributesKind::dict_pointer) {
+      threads.push_back(objects_.make_instance(attributes));
+      threads.push_back(objects_.make_instance_with_dict(objects_.make_split_dict(attributes)));
+    }
+    FakeObjects::Items active;
+    for (std::size_t i = 0; i < threads.size(); ++i) {
+      python_.add_thread(kIdent + i, static_cast<std::int32_t>(1 + i));
+      active.emplace_back(objects_.make_integer(kIdent + i), threads[i]);
+    }
+    objects_.set_threads(active);
+    list_ = read_threads(python_.memory(), layout, python_.runtime());
+    if (read_thread_names(python_.memory(), layout, list_).size() != threads.size()) std::abort();
+  }
+
+  void read_everything() {
+    python_.memory().reset_counts();
+    python_.memory().set_hook([this](const auto&, std::size_t segments_before) {
+      if (segments_before % 7 == 3 && !input_.empty()) lie();
+    });
+    while (!input_.empty()) {
+      lie();
+      const ThreadNames names = read_thread_names(python_.memory(), python_.layout(), list_);
+      if (names.size() > list_.threads.size()) std::abort();
+    }
+  }
+
+ private:
+  void lie() {
+    const std::uint64_t values[] = {0,
+                                    1,
+                                    ~std::uint64_t{0},
+                                    std::uint64_t{1} << 60,
+                                    std::uint64_t{1} << 16,
+                                    0x7fff'ffff'ffff'fff8,
+                                    0xdead'beef'0000,
+                                    target::to_number(object()) + 8 * input_.next(32),
+                                    input_.next(65536),
+                                    input_.next(65536) << 28};
+    // Up to the flags of a type and a little in front of an object.
+    python_.put(target::Address{target::to_number(object()) - 32} + 8 * input_.next(128),
+                values[input_.next(std::size(values))]);
+  }
+  target::Address object() { return objects_.all()[input_.next(objects_.all().size())]; }
+
+  Input& input_;
+  FakeInterpreter python_;
+  FakeObjects objects_;
+  ThreadList list_;
+};
+
+}  // namespace
+}  // namespace flametap::cpython
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  flametap::cpython::Input input(std::as_bytes(std::span(data, size)));
+  flametap::cpython::LyingTarget(input).read_everything();
+  return 0;
+}

@@ -1,0 +1,73 @@
+"""Threads go by the names that the program gave them, on every version and however the name is kept."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import cpython_check
+import flametap
+
+
+def kernel_name(pid, tid):
+    return Path("/proc/%d/task/%d/comm" % (pid, tid)).read_text().rstrip("\n")
+
+
+def names_of(dumped):
+    return {str(thread["ident"]): thread["name"] for thread in dumped["threads"]}
+
+
+def assert_names(target, truth):
+    target.wait_until_still()
+    dumped = flametap.dump(target.pid)
+    names = names_of(dumped)
+    assert {ident: names[ident] for ident in truth} == truth
+    # Exactly one thread is unknown to `threading`; the kernel still has a name for it.
+    nameless, = [thread for thread in dumped["threads"] if str(thread["ident"]) not in truth]
+    assert nameless["name"] == kernel_name(target.pid, nameless["id"])
+
+
+def test_every_thread_has_the_name_that_the_program_gave_it(python, start):
+    target = start(python, "thread_names.py")
+    assert_names(target, target.says())
+
+
+def test_the_names_are_found_behind_thousands_of_modules(frame_kind, start):
+    target = start(frame_kind, "thread_names.py", "many-modules")
+    assert_names(target, target.says())
+
+
+def test_a_thread_keeps_the_name_of_the_interpreter_that_made_it(python3, start):
+    target = start(python3, "thread_names_inside.py")
+    truth = target.says()
+    target.wait_until_still()
+    dumped = flametap.dump(target.pid)
+    assert names_of(dumped) == truth
+    assert len({thread["interpreter"] for thread in dumped["threads"]}) == 2
+
+
+def readings(pid, times):
+    """{ident: name} of as many readings of the names of a process; "" is no name."""
+    names = {}
+    for line in cpython_check.answer("names", ("%d %d" % (pid, times)).encode()).split("\n")[:-1]:
+        if line:
+            ident, _, name = line.partition(" ")
+            names[ident] = name
+        else:
+            yield names
+            names = {}
+
+
+def test_no_name_is_wrong_while_names_come_and_go(python, start):
+    """A name that cannot be read twice alike is missing; but no thread ever has the name of another."""
+    target = start(python, "thread_names_move.py")
+    truth = target.says()
+    times_whole = 0
+    for names in readings(target.pid, 1000):
+        for ident, name in names.items():
+            if ident in truth:
+                assert name in (truth[ident], "")
+            else:
+                assert re.fullmatch(r"visitor-\d+|flicker-a|flicker-b{40}|", name)
+        times_whole += truth == {ident: names.get(ident) for ident in truth}
+    assert times_whole > 0
