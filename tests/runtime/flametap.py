@@ -13,8 +13,9 @@ from target import PATIENCE_S, wait_until
 
 DONE, FAILED, USAGE, NOT_PERMITTED, NO_SUCH_PROCESS, NOT_PYTHON = range(6)
 
-# An instruction that belongs to no line has none: the first one of a module, for example.
-FRAME = re.compile(r"^(?P<name>.*) \((?P<file>.*?)(:(?P<line>\d+))?\)$", re.DOTALL)
+# An instruction that belongs to no line has none: the first one of a module, for example. Code that a program compiled
+# without a file name has no file; our own markers stand in parentheses.
+FRAME = re.compile(r"^(?P<name>.*) \((?P<file>.*?)(:(?P<line>\d+))?\)$|^(?P<bare>[^(].*)$", re.DOTALL)
 
 Frame = collections.namedtuple("Frame", "name file line")
 
@@ -74,7 +75,7 @@ class Folded:
             parts = stack.split(";")
             frames = [FRAME.match(part) for part in parts]
             if all(frames):
-                self.stacks[tuple(Frame(f["name"], f["file"], int(f["line"] or 0)) for f in frames)] += int(count)
+                self.stacks[tuple(Frame(f["bare"] or f["name"], f["file"] or "", int(f["line"] or 0)) for f in frames)] += int(count)
             else:
                 unknown = [part for part, frame in zip(parts, frames) if not frame]
                 assert all(part.startswith("(") and part.endswith(")") for part in unknown), "not a frame: %r" % line

@@ -14,6 +14,8 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 # One version of each way in which CPython keeps its frames.
 FRAME_KINDS = ("2.7", "3.6", "3.10", "3.11", "3.13", "3.15")
 
+SYSTEM = os.path.realpath("/usr/bin/python3")  # for which there are Debian's packages
+
 SELF_DESCRIBED = (3, 13)  # from here on _PyRuntime describes itself
 
 # Every minor version of Python 3.

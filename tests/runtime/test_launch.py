@@ -1,13 +1,15 @@
 """`record -- CMD` is as if CMD had been started by itself: its input, output, signals and exit code."""
 
+import json
 import os
 import signal
+import socket
 import subprocess
 
 import pytest
 
 import flametap
-from target import LineReader
+from target import LineReader, wait_until
 
 BUSY = """
 import sys
@@ -131,3 +133,86 @@ def test_the_time_is_up_before_the_command(usual_python, tmp_path):
                         env=usual_python.environment())
     assert done.code == 9, done
     assert (tmp_path / "recording.folded").stat().st_size > 0
+
+
+def functions(recording):
+    return {frame.name for stack in recording.folded.stacks for frame in stack}
+
+
+FOR_50_MS = """
+import time
+def brief():
+    end = time.time() + 0.05
+    while time.time() < end: pass
+brief()
+"""
+
+
+def test_a_program_of_50_ms(frame_kind, launch, tmp_path):
+    process = launch(*inline(frame_kind, FOR_50_MS), env=frame_kind.environment())
+    recording = flametap.recorded(tmp_path, flametap.finish(process))
+    assert "brief" in functions(recording)
+
+
+@pytest.mark.parametrize("first_line", ["#!{python}", "#!/usr/bin/env python-of-this-test"], ids=["python", "env"])
+def test_a_script_with_an_interpreter_line(usual_python, launch, tmp_path, first_line):
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "python-of-this-test").symlink_to(usual_python.command[0])
+    script = folder / "script"
+    script.write_text(first_line.format(python=usual_python.command[0]) + "\n" + BUSY % 1000 + FOR_A_SECOND)
+    script.chmod(0o755)
+    environment = usual_python.environment()
+    process = launch(script, env={**environment, "PATH": "%s:%s" % (folder, environment["PATH"])})
+    assert "work" in functions(flametap.recorded(tmp_path, flametap.finish(process)))
+
+
+def test_a_console_script(system_python, launch, tmp_path):
+    """Debian's pytest, which runs a test of ours."""
+    (tmp_path / "test_of_the_test.py").write_text(
+        "import time\ndef test_it():\n    end = time.time() + 0.5\n    while time.time() < end: pass\n")
+    process = launch("pytest-3", "-q", "-p", "no:cacheprovider", tmp_path / "test_of_the_test.py", cwd=tmp_path,
+                     env=system_python.environment())
+    done = flametap.finish(process)
+    assert b"1 passed" in done.out
+    assert "test_it" in functions(flametap.recorded(tmp_path, done))
+
+
+APPLICATION = """
+import time
+def serve(environ, start_response):
+    end = time.time() + 0.3
+    while time.time() < end: pass
+    start_response("200 OK", [("Content-Type", "text/plain")])
+    return [str(__import__("os").getpid()).encode()]
+"""
+
+
+def test_gunicorn_and_its_workers(system_python, tmp_path):
+    (tmp_path / "application.py").write_text(APPLICATION)
+    address = tmp_path / "socket"
+    process = flametap.start(
+        "record", "--children", "-o", tmp_path / "all.json", "--", "gunicorn", "--workers", 2, "--bind",
+        "unix:%s" % address, "--pythonpath", tmp_path, "application:serve", env=system_python.environment(), cwd=tmp_path)
+    workers = set()
+    while len(workers) < 2:
+        wait_until(address.exists, "gunicorn listens")
+        workers |= set(ask_in_parallel(address, 4))
+    done = flametap.interrupt(process, signal.SIGTERM)
+    assert done.code == 0, done
+    recording = json.loads((tmp_path / "all.json").read_text())
+    assert workers <= {each["pid"] for each in recording["processes"]}
+    assert "serve" in recording["strings"]
+
+
+def ask_in_parallel(address, times):
+    """What each of so many requests at once is answered with."""
+    connections = []
+    for _ in range(times):
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(str(address))
+        connection.sendall(b"GET / HTTP/1.0\r\n\r\n")
+        connections.append(connection)
+    for connection in connections:
+        with connection, connection.makefile("rb") as answer:
+            yield int(answer.read().rpartition(b"\r\n")[2])
