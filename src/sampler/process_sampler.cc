@@ -48,7 +48,7 @@ ProcessSampler::ProcessSampler(target::Process process, Options options)
 
 Fate ProcessSampler::sample(CpuSeat& seat, const Sink& sink) {
   let_go_pending();
-  if (list_is_old_) follow_threads();
+  get_ready();
   const ThreadSampler::Tools tools{seat, options_.pause ? &pauser_ : nullptr};
   bool in_trouble = threads_.empty();
   bool looked_at_list = false;

@@ -62,6 +62,10 @@ class ProcessSampler {
   // that samples, to which it then hands the result.
   [[nodiscard]] static Result<std::unique_ptr<ProcessSampler>> attach(pid_t pid, Options options);
 
+  // Gets to know its threads, which takes milliseconds where there are many. Else the first sample does it.
+  void get_ready() {
+    if (list_is_old_) follow_threads();
+  }
   // Samples every Python thread once; `sink` is called for each.
   [[nodiscard]] Fate sample(CpuSeat& seat, const Sink& sink);
 

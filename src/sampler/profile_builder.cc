@@ -11,7 +11,7 @@ using stack::Step;
 std::size_t ProfileBuilder::add_process(const ProcessSampler& process) {
   const auto id = profile_.add(profile::Process{process.process().pid(), process.process().command(),
                                                 cpython::to_string(process.interpreter().version)});
-  processes_.push_back({id, {}, {}, {}, {}, {}});
+  processes_.push_back({id, {}, {}, {}, {}, {}, 0});
   return processes_.size() - 1;
 }
 
@@ -120,9 +120,10 @@ std::string ProfileBuilder::hottest() const {
   return most == self_ticks_.end() ? "" : std::string(profile_.text(profile_.function(most->first).name));
 }
 
-void ProfileBuilder::name_new_threads(std::size_t process_number, const ProcessSampler& process) {
+void ProfileBuilder::name_new_threads(std::size_t process_number, const ProcessSampler& process, bool for_good) {
   ProcessEntry& entry = processes_[process_number];
-  if (entry.new_threads.empty()) return;
+  if (entry.new_threads.size() == (for_good ? 0 : entry.asked_for)) return;
+  entry.asked_for = entry.new_threads.size();
   const cpython::ThreadNames names = process.thread_names();
   for (const std::uint64_t number : entry.new_threads) {
     const ThreadEntry& thread = entry.threads.at(number);
@@ -134,6 +135,7 @@ Result<void> ProfileBuilder::hand_on(profile::Sink& sink) {
   for (ProcessEntry& process : processes_) {
     for (auto& [number, thread] : process.threads) flush(thread);
     process.new_threads.clear();
+    process.asked_for = 0;
   }
   std::ranges::sort(samples_, {},
                     [](const profile::Sample& sample) { return std::pair(sample.time_ns, sample.thread); });

@@ -36,9 +36,10 @@ class ProfileBuilder {
   [[nodiscard]] profile::Recording& recording() { return profile_.recording; }
   [[nodiscard]] const profile::Profile& tables() const { return profile_; }
 
-  // Gives the threads that were met since the samples were last handed on the names that the program gave them. To be
-  // called before hand_on: a thread that is just starting has no name yet, and one that was handed on keeps its name.
-  void name_new_threads(std::size_t process_number, const ProcessSampler& process);
+  // Gives the threads that were met since the samples were last handed on the names that the program gave them; those
+  // that were asked for already only if it is for good. To be called for good before hand_on: a thread that is just
+  // starting may have no name yet, and one that was handed on keeps its name.
+  void name_new_threads(std::size_t process_number, const ProcessSampler& process, bool for_good);
 
   // Hands on all samples so far, in the order of their times.
   [[nodiscard]] Result<void> hand_on(profile::Sink& sink);
@@ -58,6 +59,7 @@ class ProfileBuilder {
     std::vector<profile::FunctionId> innermost;
     std::unordered_map<std::uint64_t, ThreadEntry> threads;
     std::vector<std::uint64_t> new_threads;  // that have not been handed on yet
+    std::size_t asked_for = 0;               // the names of so many of them
   };
 
   void count(const Sampled& sampled);

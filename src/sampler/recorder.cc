@@ -47,11 +47,12 @@ Result<void> Recorder::run(const std::atomic<bool>& stop, Progress& progress, pr
   recording.start_unix_ns = unix_now();
   recording.rate_hz = options_.rate_hz;
   recording.mode = profile::Mode::wall;  // every sample is kept, with its state
+  for (Target& target : targets_) target.process->get_ready();
   start_ = monotonic_now();
   const Result<void> recorded = record(stop, progress, sink);
   report(progress);
   if (!recorded) return recorded;
-  name_threads();
+  name_threads(true);
   count_family();
   recording.ended = ended_;
   recording.duration_ns = monotonic_now() - start_;
@@ -85,7 +86,7 @@ Result<void> Recorder::record(const std::atomic<bool>& stop, Progress& progress,
       next_report = tick.deadline + kProgressInterval;
     }
     if (tick.deadline >= next_naming) {
-      name_threads();
+      name_threads(false);
       next_naming = tick.deadline + kNamingInterval;
     }
     if (tick.deadline >= next_checkpoint || builder_.is_full()) {
@@ -99,7 +100,7 @@ Result<void> Recorder::record(const std::atomic<bool>& stop, Progress& progress,
 // From here on, what was recorded so far survives whatever happens to us.
 Result<void> Recorder::checkpoint(profile::Sink& sink) {
   builder_.recording().duration_ns = monotonic_now() - start_;
-  name_threads();
+  name_threads(true);
   if (const auto handed = builder_.hand_on(sink); !handed) return handed;
   return sink.checkpoint(builder_.tables());
 }
@@ -141,8 +142,8 @@ void Recorder::handle_end(Target& target, Fate fate) {
   if (target.process) target.number = builder_.add_process(*target.process);
 }
 
-void Recorder::name_threads() {
-  for (const Target& target : targets_) builder_.name_new_threads(target.number, *target.process);
+void Recorder::name_threads(bool for_good) {
+  for (const Target& target : targets_) builder_.name_new_threads(target.number, *target.process, for_good);
 }
 
 void Recorder::welcome_newcomers() {

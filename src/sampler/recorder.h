@@ -79,7 +79,7 @@ class Recorder {
   void sample_all(Nanoseconds time, Nanoseconds weight);
   void handle_end(Target& target, Fate fate);
   void welcome_newcomers();
-  void name_threads();
+  void name_threads(bool for_good);
   void count_family();
   [[nodiscard]] Result<void> checkpoint(profile::Sink& sink);
   void report(Progress& progress) const;

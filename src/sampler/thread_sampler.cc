@@ -92,7 +92,8 @@ Sampled ThreadSampler::take(const Tools& tools) {
     return finish(read_again_and_again(tools), Step::free_running, false);
   }
   if (approach_.stand_still()) {
-    if (approach_.trial_due()) try_free_readings(tools);
+    // Of a thread that sleeps they would tell nothing.
+    if (last_.running && approach_.trial_due()) try_free_readings(tools);
     return sample_riding(tools);
   }
   const Reading reading = read_freely(tools);
