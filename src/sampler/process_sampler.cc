@@ -14,6 +14,7 @@ using cpython::PythonThread;
 using stack::Outcome;
 
 constexpr int kListAttempts = 8;
+constexpr unsigned kLongestIdPatience = 1024;
 
 }  // namespace
 
@@ -48,6 +49,7 @@ ProcessSampler::ProcessSampler(target::Process process, Options options)
 
 Fate ProcessSampler::sample(CpuSeat& seat, const Sink& sink) {
   let_go_pending();
+  if (ticks_until_ids_ > 0 && --ticks_until_ids_ == 0) list_is_old_ = true;
   get_ready();
   const ThreadSampler::Tools tools{seat, options_.pause ? &pauser_ : nullptr};
   bool in_trouble = threads_.empty();
@@ -118,6 +120,9 @@ void ProcessSampler::follow_threads() {
   list_is_old_ = !list_.complete || list_.threads.empty();
   shared_.follow(interpreter_, list_);
   const std::vector<pid_t> tids = find_tids();
+  const bool all_known = std::ranges::find(tids, 0) == tids.end();
+  ticks_until_ids_ = all_known ? 0 : id_patience_;
+  id_patience_ = all_known ? 1 : std::min(2 * id_patience_, kLongestIdPatience);
   std::vector<Thread> now;
   for (std::size_t i = 0; i < list_.threads.size(); ++i) {
     const PythonThread& found = list_.threads[i];

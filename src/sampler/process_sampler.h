@@ -121,6 +121,10 @@ class ProcessSampler {
   std::vector<Thread> threads_;
   std::uint64_t next_number_ = 0;
   bool list_is_old_ = true;
+  // A process that was just forked has yet to write down its own kernel ids: how many ticks to wait before we look for
+  // them again, and how many of these are left; 0: all are known.
+  unsigned id_patience_ = 1;
+  unsigned ticks_until_ids_ = 0;
   int last_cpu_ = -1;
 };
 

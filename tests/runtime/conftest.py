@@ -30,6 +30,7 @@ def pytest_generate_tests(metafunc):
         "shared_python": [each for each in INTERPRETERS if each.shared],
         "minor_python": pythons.one_of_each(INTERPRETERS, pythons.MINORS),
         "self_described_python": [each for each in INTERPRETERS if each.minor >= pythons.SELF_DESCRIBED],
+        "own_gil_python": pythons.one_of_each(INTERPRETERS, pythons.OWN_GIL),
         "system_python": [each for each in INTERPRETERS if each.command == [pythons.SYSTEM]],
         "usual_python": [pythons.usual(INTERPRETERS)],
     }

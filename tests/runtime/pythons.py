@@ -16,6 +16,8 @@ FRAME_KINDS = ("2.7", "3.6", "3.10", "3.11", "3.13", "3.15")
 
 SYSTEM = os.path.realpath("/usr/bin/python3")  # for which there are Debian's packages
 
+OWN_GIL = ("3.12", "3.13", "3.14", "3.15")  # where an interpreter may have a GIL of its own
+
 SELF_DESCRIBED = (3, 13)  # from here on _PyRuntime describes itself
 
 # Every minor version of Python 3.

@@ -50,6 +50,12 @@ def test_a_pool_of_workers(usual_python, start, tmp_path, method, way):
         mine, other = ("odd", "even") if worker["number"] % 2 else ("even", "odd")
         names = seen[worker["pid"]]
         assert names[mine] > 0 and other not in names, names
+    # All have the same priority, so that odd and even ones get the same share of the time.
+    odd = sum(seen[worker["pid"]]["odd"] for worker in workers)
+    even = sum(seen[worker["pid"]]["even"] for worker in workers)
+    own_share = sum(worker["cpu_s"] for worker in workers if worker["number"] % 2) / sum(
+        worker["cpu_s"] for worker in workers)
+    assert abs(odd / (odd + even) - own_share) < 0.15
     assert recording["recording"]["quality"]["torn"] == 0
     commands = {process["pid"]: process["command"] for process in recording["processes"]}
     assert all("python" in commands[pid] for pid in pids)
@@ -124,3 +130,17 @@ def test_children_of_30_ms_are_seen_or_counted(usual_python, tmp_path):
     # On a machine that is busy some may end before we get a turn; but then we say so.
     assert met >= 10
     assert more["child processes"] + more.get("child processes too short to be read", 0) == 20, more
+
+
+def test_without_events_of_the_kernel(usual_python, tmp_path):
+    """In a network namespace of its own nobody is told of new processes: /proc is looked through instead."""
+    out = tmp_path / "all.json"
+    command = [*usual_python.command, "-c", deep()]
+    done = flametap.run("record", "--children", "-o", out, "--", *command, env=usual_python.environment(),
+                        wrap=["unshare", "--net"])
+    assert done.code == flametap.DONE, done
+    names = collections.Counter()
+    for counts in ticks_by_process(json.loads(out.read_text())).values():
+        names.update(counts)
+    for number in range(4):
+        assert names["generation_%d" % number] > 10, names

@@ -47,3 +47,21 @@ def test_each_state_is_told_from_the_others(minor_python, states):
 def test_collecting_garbage_is_seen(minor_python, states):
     seen = states(minor_python, "gc")
     assert share(seen["main"], lambda state: state & IN_GC and state & HOLDS_GIL) >= RIGHT, seen
+
+
+def test_interpreters_with_a_gil_of_their_own(own_gil_python, start, tmp_path):
+    target = start(own_gil_python, "own_gils.py")
+    names = {tid: name for name, tid in target.says()["kernel_ids"].items()}
+    out = tmp_path / "all.json"
+    done = flametap.run("record", "-p", target.pid, "-d", 1, "--mode", "wall", "-o", out)
+    assert done.code == flametap.DONE, done
+    recording = json.loads(out.read_text())
+    seen = collections.defaultdict(collections.Counter)
+    samples = recording["samples"]
+    for thread, ticks, state in zip(samples["thread"], samples["ticks"], samples["state"]):
+        seen[names.get(recording["threads"][thread]["id"])][state] += ticks
+    for name in ("first", "second"):
+        # Each of the two threads also has a state in the main interpreter, which does nothing meanwhile.
+        busy = sum(count for state, count in seen[name].items() if state == ON_CPU | HOLDS_GIL)
+        assert busy >= RIGHT / 2 * sum(seen[name].values()), seen
+        assert set(seen[name]) <= {0, HOLDS_GIL, ON_CPU | HOLDS_GIL}, seen
