@@ -27,6 +27,12 @@ bool is_called_python(pid_t pid) {
   return exe && exe->substr(exe->rfind('/') + 1).starts_with("python");
 }
 
+// 0: it has ended. A pid that was given to another process has another.
+std::uint64_t start_time_of(pid_t pid) {
+  const auto process = target::Process::open(pid);
+  return process ? process->start_time() : 0;
+}
+
 void sleep_for(Nanoseconds time) {
   const timespec pause{static_cast<time_t>(time / kSecond), static_cast<long>(time % kSecond)};
   clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, nullptr);
@@ -39,7 +45,7 @@ Family::Family(const Roots& roots, ProcessSampler::Options options) : options_(o
   if (auto events = target::ProcessEvents::open()) events_ = std::move(*events);
   for (const ProcessSampler* process : roots.sampled) {
     process->remember_in(programs_);
-    members_[process->process().pid()] = {monotonic_now(), 0, true, true};
+    members_[process->process().pid()] = {monotonic_now(), 0, true, true, process->process().start_time()};
   }
   for (const pid_t pid : roots.others) {
     if (!members_.contains(pid)) add(pid, false);
@@ -129,20 +135,22 @@ void Family::scan() {
     }
   }
   for (const pid_t pid : known) {
-    if (!target::Process::open(pid)) forget(pid);
+    const std::uint64_t start_time = start_time_of(pid);
+    if (start_time == 0 || start_time != members_[pid].start_time) forget(pid);
   }
 }
 
 void Family::add(pid_t pid, bool forked_by_python) {
   const Nanoseconds now = monotonic_now();
-  members_[pid] = {now, now + (forked_by_python ? kForkedToExecute : kFirstTry), forked_by_python, false};
+  const Nanoseconds first_try = now + (forked_by_python ? kForkedToExecute : kFirstTry);
+  members_[pid] = {now, first_try, forked_by_python, false, start_time_of(pid)};
 }
 
 void Family::restart(pid_t pid) {
   const auto member = members_.find(pid);
   if (member == members_.end()) return;
   const Nanoseconds now = monotonic_now();
-  member->second = {now, now + kFirstTry, is_called_python(pid), false};
+  member->second = {now, now + kFirstTry, is_called_python(pid), false, member->second.start_time};
 }
 
 void Family::forget(pid_t pid) {

@@ -57,6 +57,7 @@ class Family {
     Nanoseconds next_try = 0;  // to find an interpreter in it; 0: no more
     bool python = false;       // surely, or very likely
     bool sampled = false;
+    std::uint64_t start_time = 0;  // see target::Process
   };
 
   void run();

@@ -75,7 +75,8 @@ Sampled ThreadSampler::sample(const Tools& tools) {
   if (last_.gone || last_.running) return last_;
   if (kernel_.syscall) last_.sleeps_on = kernel_.syscall->read_futex().value_or(0);
   if (kernel_.schedstat) asleep_since_ = kernel_.schedstat->read();
-  last_is_of_this_sleep_ = before && has_rested(before);
+  const bool whole = last_.outcome != Outcome::torn && last_.outcome != Outcome::unreadable;
+  last_is_of_this_sleep_ = whole && has_rested(before);
   return last_;
 }
 
