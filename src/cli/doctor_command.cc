@@ -1,20 +1,11 @@
 #include "cli/doctor_command.h"
 
-#include <unistd.h>
-
-#include <cstdlib>
-
 #include "cli/diagnostics.h"
 #include "cli/doctor_report.h"
+#include "cli/terminal.h"
 #include "format/output_file.h"
 
 namespace flametap::cli {
-namespace {
-
-// NO_COLOR is a convention of many programs.
-bool may_colour() { return ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr; }
-
-}  // namespace
 
 int doctor(const DoctorRequest& request) {
   Diagnosis diagnosis{.machine = look_at_machine()};

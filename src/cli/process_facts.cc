@@ -26,7 +26,11 @@ void look_from_outside(const target::Process& process, ProcessFacts& facts) {
 void look_at_file(target::Module& module, InterpreterFacts& facts) {
   facts.in_program = module.is_exe();
   facts.missing_file = module.missing_file_reason();
-  if (module.file() != nullptr) facts.all_symbols = module.file()->section(".symtab").has_value();
+  if (const target::ElfFile* const file = module.file()) {
+    facts.all_symbols = file->section(".symtab").has_value();
+    // A program that was given to the loader as its argument is not what was started, but names the loader it wants.
+    facts.in_program = facts.in_program || file->section(".interp").has_value();
+  }
   // Only builds that count all references have one of these.
   facts.debug = !module.symbols({"_Py_RefTotal", "_Py_NegativeRefcount"}).empty();
 }
