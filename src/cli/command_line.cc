@@ -64,10 +64,13 @@ constexpr const char* kReportFooter = R"(Examples:
 Reads ftap, json, folded (also of Pyflame, py-spy, Austin and perf), speedscope and pprof, compressed with gzip or not.
 `-` is standard input.)";
 
-constexpr const char* kDoctorUsage = "flametap doctor [PID]";
+constexpr const char* kDoctorUsage = "flametap doctor [PID] [--json]";
 constexpr const char* kDoctorFooter = R"(Examples:
   flametap doctor          what this machine allows
-  flametap doctor 1234     and whether, and how, that process can be read)";
+  flametap doctor 1234     and whether, and how, that process can be read
+  flametap doctor --json   the same for programs
+
+Exit codes with a PID: 0 it can be read, 3 not permitted, 4 no such process, 5 not a Python process.)";
 
 // Usage lines as people write them, where CLI11 would say [OPTIONS].
 class HelpText : public CLI::Formatter {
@@ -103,6 +106,7 @@ struct Words {
   bool no_lines = false;
   RecordRequest record;
   DumpRequest dump;
+  DoctorRequest doctor;
   ReportRequest report;
 };
 
@@ -155,6 +159,7 @@ CLI::App& add_doctor(CLI::App& app, Words& words) {
   CLI::App& command =
       add_command(app, "doctor", "Say what works on this machine and for a process", kDoctorUsage, kDoctorFooter);
   command.add_option("PID", words.pid, "The process");
+  command.add_flag("--json", words.doctor.json, "For programs");
   return command;
 }
 
@@ -235,10 +240,12 @@ int run_report(const CLI::App& app, const Words& words) {
   return request ? report(*request) : usage_error(request.error(), "report");
 }
 
-int run_doctor(const CLI::App& app, const Words& words) {
-  if (!given(app, "PID")) return doctor(std::nullopt);
+int run_doctor(const CLI::App& app, Words& words) {
+  if (!given(app, "PID")) return doctor(words.doctor);
   const auto pid = parse_pid(words.pid);
-  return pid ? doctor(*pid) : usage_error(pid.error(), "doctor");
+  if (!pid) return usage_error(pid.error(), "doctor");
+  words.doctor.pid = *pid;
+  return doctor(words.doctor);
 }
 
 // Help and version are answers; everything else that CLI11 throws is a wrong command line.

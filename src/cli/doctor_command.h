@@ -7,7 +7,12 @@
 
 namespace flametap::cli {
 
+struct DoctorRequest {
+  std::optional<pid_t> pid = std::nullopt;
+  bool json = false;
+};
+
 // The exit code that `record` would have for that process.
-[[nodiscard]] int doctor(std::optional<pid_t> pid);
+[[nodiscard]] int doctor(const DoctorRequest& request);
 
 }  // namespace flametap::cli

@@ -1,20 +1,11 @@
 #include "cli/dump_command.h"
 
-#include <unistd.h>
-
-#include <cstdlib>
-
 #include "cli/diagnostics.h"
+#include "cli/terminal.h"
 #include "cli/thread_dump.h"
 #include "format/output_file.h"
 
 namespace flametap::cli {
-namespace {
-
-// NO_COLOR is a convention of many programs.
-bool may_colour() { return ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr; }
-
-}  // namespace
 
 int dump(const DumpRequest& request) {
   const auto taken = take_dump(request.pid);

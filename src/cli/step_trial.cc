@@ -73,7 +73,9 @@ std::string read_by(cpython::StackReader& reader, Reading (cpython::StackReader:
   const Nanoseconds start = monotonic_now();
   const Reading reading = (reader.*way)();
   const double time = microseconds_since(start);
-  const std::string depth = reading == Reading::verified ? fmt::format(", {} frames", reader.frames().size()) : "";
+  const std::size_t frames = reader.frames().size();
+  const std::string depth =
+      reading == Reading::verified ? fmt::format(", {} frame{}", frames, frames == 1 ? "" : "s") : "";
   return fmt::format("{}{} in {:.1f} µs", words_for(reading), depth, time);
 }
 
@@ -129,6 +131,7 @@ ThreadTrial try_thread(const target::Process& process, cpython::StackReader& rea
 struct KnownThread {
   target::Address state;
   pid_t tid;
+  std::uint64_t ident;
 };
 
 // By an ordinary sample; a process that ended meanwhile has none.
@@ -137,7 +140,7 @@ std::vector<KnownThread> known_threads(sampler::ProcessSampler& sampler) {
   auto seat = sampler::CpuSeat::take(std::nullopt);
   if (!seat) return threads;
   static_cast<void>(sampler.sample(*seat, [&](const sampler::ThreadSample& sample) {
-    if (threads.size() < kMaxThreads) threads.push_back({sample.python.state, sample.tid});
+    if (threads.size() < kMaxThreads) threads.push_back({sample.python.state, sample.tid, sample.python.ident});
   }));
   return threads;
 }
@@ -146,29 +149,27 @@ std::vector<KnownThread> known_threads(sampler::ProcessSampler& sampler) {
 
 ChildTrial try_own_child() {
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {"not tried", "not tried"};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {};
   const Fd read_end(ends[0]);
   Fd write_end(ends[1]);
   const std::uint64_t word = 0x666c'616d'6574'6170;
   const pid_t pid = ::fork();
-  if (pid < 0) return {"not tried: fork failed", "not tried: fork failed"};
+  if (pid < 0) return {};
   if (pid == 0) {
     ::close(write_end.release());
     char byte = 0;
     ::_exit(::read(read_end.get(), &byte, 1) == 0 ? 0 : 1);  // until we are done, or gone
   }
-  ChildTrial trial;
+  ChildTrial trial{.tried = true};
   std::uint64_t copy = 0;
   target::ProcessMemory memory(pid);
   const Nanoseconds start = monotonic_now();
   const target::ReadStatus status = memory.read_value(target::Address{reinterpret_cast<std::uintptr_t>(&word)}, copy);
-  const double time = microseconds_since(start);
-  trial.read =
-      status == target::ReadStatus::ok && copy == word ? fmt::format("works, {:.1f} µs", time) : "not permitted";
+  trial.read_microseconds = microseconds_since(start);
+  trial.can_read = status == target::ReadStatus::ok && copy == word;
   {
     target::Pauser pauser(pid);
-    const target::Pause pause = pauser.stop(pid, kPauseTimeout);
-    trial.pause = words_for(pause.status());
+    trial.can_pause = static_cast<bool>(pauser.stop(pid, kPauseTimeout));
   }
   ::kill(pid, SIGKILL);
   ::waitpid(pid, nullptr, 0);
@@ -180,9 +181,12 @@ std::vector<ThreadTrial> try_threads(sampler::ProcessSampler& sampler) {
   target::ProcessMemory memory(sampler.process().pid());
   cpython::CodeCache codes(layout);
   std::vector<ThreadTrial> trials;
-  for (const KnownThread& thread : known_threads(sampler)) {
+  const std::vector<KnownThread> threads = known_threads(sampler);
+  const cpython::ThreadNames names = sampler.thread_names();
+  for (const KnownThread& thread : threads) {
     cpython::StackReader reader(memory, layout, codes, thread.state, {});
     trials.push_back(try_thread(sampler.process(), reader, thread.tid));
+    if (const auto given = names.find(thread.ident); given != names.end()) trials.back().name = given->second;
   }
   return trials;
 }

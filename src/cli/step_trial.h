@@ -12,15 +12,17 @@ namespace flametap::cli {
 
 // What we may do with a process that we started ourselves.
 struct ChildTrial {
-  std::string read;
-  std::string pause;
+  bool tried = false;  // false: no child could be started
+  bool can_read = false;
+  bool can_pause = false;
+  double read_microseconds = 0;
 };
 
 [[nodiscard]] ChildTrial try_own_child();
 
 struct ThreadTrial {
   pid_t tid;
-  std::string name;
+  std::string name;  // that the program gave it, else the kernel's
   std::string free_reading;
   std::string ride_along;
   std::string pause;  // a thread that sleeps is never paused: some of its system calls would fail

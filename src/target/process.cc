@@ -14,6 +14,7 @@
 #include <memory>
 
 #include "target/proc_file.h"
+#include "target/remedy.h"
 
 namespace flametap::target {
 namespace {
@@ -81,7 +82,7 @@ Result<Process> Process::open(pid_t pid) {
   if (!folder) {
     if (has_ended(pidfd)) return no_such_process(pid);
     return Error{Failure::not_permitted, name_of(pid) + " is hidden: /proc is mounted with hidepid",
-                 "run as root: sudo flametap ..."};
+                 remedy_for(Lack::trace, look_around())};
   }
   const Result<std::string> line = read_at(folder, "stat", proc_path(pid, "stat"));
   if (!line) return line.error().kind == Failure::no_such_process ? no_such_process(pid) : line.error();

@@ -15,6 +15,8 @@
 #include <optional>
 #include <span>
 
+#include "target/remedy.h"
+
 namespace flametap::target {
 namespace {
 
@@ -95,7 +97,7 @@ ssize_t receive(int socket, Datagram& datagram) {
 
 Error no_events(const std::string& reason) {
   return {Failure::not_permitted, "the kernel does not tell us about new processes: " + reason,
-          "run as root, outside of containers"};
+          remedy_for(Lack::process_events, look_around())};
 }
 
 }  // namespace

@@ -4,24 +4,21 @@
 #include <sys/types.h>
 
 #include <optional>
-#include <string>
 
 #include "base/result.h"
 #include "target/process.h"
+#include "target/surroundings.h"
 
 namespace flametap::target {
 
 // What the kernel looks at. A missing value could not be found out.
 struct RightsFacts {
   pid_t pid = 0;
-  uid_t our_uid = 0;
+  Surroundings us = {};
   uid_t their_uid = 0;
-  bool we_may_trace = false;                 // we have CAP_SYS_PTRACE
   bool they_have_more_capabilities = false;  // than we have
   bool dumpable = true;                      // false after a set-uid exec, or when it asked for that itself
   std::optional<bool> same_user_namespace = std::nullopt;
-  std::optional<int> yama_scope = std::nullopt;  // kernel.yama.ptrace_scope
-  bool in_container = false;                     // we run in one
 };
 
 [[nodiscard]] RightsFacts gather_rights(const Process& process);

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/capability.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,8 +15,10 @@ namespace {
 
 using testing::HasSubstr;
 
+constexpr std::uint64_t kTrace = std::uint64_t{1} << CAP_SYS_PTRACE;
+
 TEST(Rights, AnotherUser) {
-  const Error error = explain_denied(RightsFacts{.pid = 7, .our_uid = 4'000'001, .their_uid = 4'000'002});
+  const Error error = explain_denied(RightsFacts{.pid = 7, .us = {.user = 4'000'001}, .their_uid = 4'000'002});
   EXPECT_EQ(error.kind, Failure::not_permitted);
   EXPECT_EQ(error.message,
             "we may not look into process 7: it runs as another user (uid 4000002), and we are uid 4000001");
@@ -23,18 +26,19 @@ TEST(Rights, AnotherUser) {
 }
 
 TEST(Rights, Yama) {
-  RightsFacts facts{.pid = 7, .our_uid = 1000, .their_uid = 1000, .yama_scope = 1};
+  RightsFacts facts{.pid = 7, .us = {.user = 1000, .yama_scope = 1}, .their_uid = 1000};
   EXPECT_THAT(explain_denied(facts).message, HasSubstr("ptrace_scope is 1"));
   EXPECT_THAT(explain_denied(facts).remedy, HasSubstr("sudo sysctl kernel.yama.ptrace_scope=0"));
-  facts.yama_scope = 2;
+  facts.us.yama_scope = 2;
   EXPECT_THAT(explain_denied(facts).remedy, testing::StartsWith("run it as root"));
-  facts.yama_scope = 3;
-  facts.we_may_trace = true;
+  facts.us.yama_scope = 3;
+  facts.us.capabilities = kTrace;
   EXPECT_THAT(explain_denied(facts).message, HasSubstr("until a reboot"));
 }
 
 TEST(Rights, RootInAContainerWithoutTheCapability) {
-  const Error error = explain_denied(RightsFacts{.pid = 7, .our_uid = 0, .their_uid = 33, .in_container = true});
+  const Error error = explain_denied(
+      RightsFacts{.pid = 7, .us = {.container = {ContainerKind::docker, "/.dockerenv"}}, .their_uid = 33});
   EXPECT_THAT(error.message, HasSubstr("root without the capability CAP_SYS_PTRACE"));
   EXPECT_THAT(error.remedy, HasSubstr("docker run --cap-add=SYS_PTRACE"));
 }
@@ -43,9 +47,9 @@ TEST(Rights, OtherReasons) {
   EXPECT_THAT(explain_denied(RightsFacts{.dumpable = false}).message, HasSubstr("not dumpable"));
   EXPECT_THAT(explain_denied(RightsFacts{.they_have_more_capabilities = true}).message,
               HasSubstr("capabilities that we lack"));
-  EXPECT_THAT(explain_denied(RightsFacts{.we_may_trace = true, .same_user_namespace = false}).message,
+  EXPECT_THAT(explain_denied(RightsFacts{.us = {.capabilities = kTrace}, .same_user_namespace = false}).message,
               HasSubstr("another user namespace"));
-  EXPECT_THAT(explain_denied(RightsFacts{.we_may_trace = true, .same_user_namespace = true}).message,
+  EXPECT_THAT(explain_denied(RightsFacts{.us = {.capabilities = kTrace}, .same_user_namespace = true}).message,
               HasSubstr("security module"));
   EXPECT_THAT(explain_denied(RightsFacts{}).message, HasSubstr("the kernel refused"));
 }
