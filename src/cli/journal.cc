@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 
 namespace flametap::cli {
@@ -10,8 +12,14 @@ namespace {
 
 constexpr const char* kEnding = ".partial.ftap";
 
+bool is_there(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0;
+}
+
+// Something in a folder of its own, beside which a journal can stand.
 bool is_plain_file(const std::string& path) {
-  if (path == "-") return false;
+  if (path == "-" || path.starts_with("/dev/") || path.starts_with("/proc/")) return false;
   struct stat status {};
   return ::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode);
 }
@@ -29,18 +37,27 @@ Result<Journal> Journal::open(const Output& output, const std::string& own_path)
   const std::string& path = output.path.empty() ? own_path : output.path;
   const bool plain = is_plain_file(path);
   const bool is_result = plain && output.format == format::Format::ftap;
-  const Existing existing = is_result && !output.path.empty() ? Existing::replace : Existing::keep_both;
-  auto writer = format::FtapWriter::create(is_result ? path : plain ? path + kEnding : temporary_path(), existing);
+  const bool under_its_name = is_result && (output.path.empty() || !is_there(path));
+  auto writer = format::FtapWriter::create(under_its_name ? path
+                                           : plain        ? path + kEnding
+                                                          : temporary_path(),
+                                           Existing::keep_both);
   if (!writer) return Error{Failure::failed, writer.error().message, writer.error().remedy};
-  return Journal(std::move(*writer), is_result);
+  std::string result_path = under_its_name ? (*writer)->path() : path;
+  return Journal(std::move(*writer), is_result, std::move(result_path));
 }
 
 Result<format::ReadProfile> Journal::read(bool keep_time) const {
   return format::read_any(path(), {.keep_time = keep_time});
 }
 
-void Journal::remove() {
-  if (!is_result_) ::unlink(path().c_str());
+Result<void> Journal::close() {
+  if (!is_result_) {
+    ::unlink(path().c_str());
+  } else if (path() != result_path_ && ::rename(path().c_str(), result_path_.c_str()) != 0) {
+    return errno_error("cannot write " + result_path_, errno);
+  }
+  return {};
 }
 
 }  // namespace flametap::cli

@@ -1,5 +1,6 @@
 // Journal: where a recording lives while it grows, so that nothing is lost whatever happens to us: an .ftap file beside
-// the result, gone once the result is written; or, if the result is an .ftap itself, the result.
+// the result, gone once the result is written; or, if the result is an .ftap itself, the result, under its own name
+// from the start unless there is such a file already, which is replaced only at the end.
 #pragma once
 
 #include <memory>
@@ -23,15 +24,17 @@ class Journal {
   [[nodiscard]] const std::string& path() const { return writer_->path(); }
 
   [[nodiscard]] Result<format::ReadProfile> read(bool keep_time) const;
-  // The result is written: the journal is not needed any more.
-  void remove();
+  [[nodiscard]] const std::string& result_path() const { return result_path_; }
+  // The result is written, or is the journal itself, which takes its name now. It is not needed any more.
+  [[nodiscard]] Result<void> close();
 
  private:
-  Journal(std::unique_ptr<format::FtapWriter> writer, bool is_result)
-      : writer_(std::move(writer)), is_result_(is_result) {}
+  Journal(std::unique_ptr<format::FtapWriter> writer, bool is_result, std::string result_path)
+      : writer_(std::move(writer)), is_result_(is_result), result_path_(std::move(result_path)) {}
 
   std::unique_ptr<format::FtapWriter> writer_;
   bool is_result_;
+  std::string result_path_;
 };
 
 }  // namespace flametap::cli

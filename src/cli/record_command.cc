@@ -69,7 +69,7 @@ Result<std::string> write_result(const RecordRequest& request, const Output& out
                                  const Journal& journal, const profile::Profile& all) {
   const auto shown = shown_part(request, output, all);
   if (!shown) return shown.error();
-  const auto written = journal.is_result() ? Result<std::string>(journal.path())
+  const auto written = journal.is_result() ? Result<std::string>(journal.result_path())
                                            : write(output, own_path, format::write(output.format, *shown));
   if (!request.stats.empty()) {
     const auto stats = format::write_output(request.stats, format::write_stats(*shown));
@@ -88,11 +88,11 @@ Result<void> finish(const RecordRequest& request, const Output& output, const st
                     const Result<void>& recorded) {
   if (!recorded) return with_journal_kept(recorded.error(), journal);
   const auto read = journal.read(format::keeps_time(output.format) && !journal.is_result());
-  if (!read) return read.error();
+  if (!read) return with_journal_kept(read.error(), journal);
   const profile::Profile& all = read->profile;
   const auto written = write_result(request, output, own_path, journal, all);
   if (!written) return with_journal_kept(written.error(), journal);
-  journal.remove();
+  if (const auto closed = journal.close(); !closed) return with_journal_kept(closed.error(), journal);
   // json and ftap have all, but the summary is about the mode that was asked for.
   const auto of_mode = profile::filter(all, {.mode = request.mode});
   const std::string text = summary_text(all, of_mode ? *of_mode : all, *written);
@@ -119,17 +119,17 @@ int record_processes(const RecordRequest& request, const Output& output) {
   const std::string own_path = default_path(*processes->front(), output.format);
   auto journal = Journal::open(output, own_path);
   if (!journal) return fail(journal.error());
-  std::optional<sampler::Family> family;
-  if (request.children) {
-    sampler::Family::Roots roots;
-    for (const auto& process : *processes) roots.sampled.push_back(process.get());
-    family.emplace(roots, sampler_options(request));
-  }
-  sampler::Recorder recorder(recorder_options(request), std::move(*seat));
-  for (auto& process : *processes) recorder.add(std::move(process));
-  if (family) recorder.follow(*family);
-  sampler::Progress progress;
   const Result<void> recorded = [&] {
+    std::optional<sampler::Family> family;
+    if (request.children) {
+      sampler::Family::Roots roots;
+      for (const auto& process : *processes) roots.sampled.push_back(process.get());
+      family.emplace(roots, sampler_options(request), seat->priority_before());
+    }
+    sampler::Recorder recorder(recorder_options(request), std::move(*seat));
+    for (auto& process : *processes) recorder.add(std::move(process));
+    if (family) recorder.follow(*family);
+    sampler::Progress progress;
     const ProgressLine line(progress);
     return recorder.run(signals.stop(), progress, journal->sink());
   }();
@@ -177,7 +177,7 @@ int record_command(const RecordRequest& request, const Output& output) {
     std::optional<sampler::Family> family;
     if (request.children) {
       family.emplace(sampler::Family::Roots{.sampled = {python.get()}, .others = {command.pid()}},
-                     sampler_options(request));
+                     sampler_options(request), seat->priority_before());
     }
     sampler::Recorder recorder(recorder_options(request), std::move(*seat));
     recorder.add(std::move(python));

@@ -182,7 +182,7 @@ std::vector<ThreadTrial> try_threads(sampler::ProcessSampler& sampler) {
   cpython::CodeCache codes(layout);
   std::vector<ThreadTrial> trials;
   const std::vector<KnownThread> threads = known_threads(sampler);
-  const cpython::ThreadNames names = sampler.thread_names();
+  const cpython::ThreadNames names = sampler.thread_names().value_or(cpython::ThreadNames{});
   for (const KnownThread& thread : threads) {
     cpython::StackReader reader(memory, layout, codes, thread.state, {});
     trials.push_back(try_thread(sampler.process(), reader, thread.tid));

@@ -44,7 +44,7 @@ std::string states_line(const profile::Profile& all) {
     return format::human_share(static_cast<double>(part) / static_cast<double>(all.total_weight_ns()));
   };
   std::string text = fmt::format(
-      "{} of {}: {} on a CPU, {} with the GIL, {} waiting for it", format::human_time(all.total_weight_ns()),
+      "{} of {}: {} on a CPU or ready for one, {} with the GIL, {} waiting for it", format::human_time(all.total_weight_ns()),
       all.threads().size() == 1 ? "1 thread" : fmt::format("{} threads", all.threads().size()), share(on_cpu),
       share(with_gil), share(waiting));
   if (in_gc > 0) text += fmt::format(", {} collecting garbage", share(in_gc));

@@ -59,6 +59,8 @@ DumpedThread dump_thread(const ProcessSampler& process, const ThreadSample& samp
                       .interpreter = process.threads().interpreters[sample.python.interpreter].id,
                       .on_cpu = (sample.state & stack::kOnCpu) != 0,
                       .holds_gil = (sample.state & stack::kHoldsGil) != 0,
+                      .waits_for_gil = (sample.state & stack::kWaitsForGil) != 0,
+                      .in_gc = (sample.state & stack::kInGc) != 0,
                       .outcome = sample.sampled.outcome,
                       .step = sample.sampled.step,
                       .frames = {}};
@@ -71,10 +73,11 @@ DumpedThread dump_thread(const ProcessSampler& process, const ThreadSample& samp
 }
 
 // A thread that the program named goes by that name; the others keep the kernel's.
-void use_given_names(const ProcessSampler& process, ThreadDump& dump) {
+void use_given_names(ProcessSampler& process, ThreadDump& dump) {
   const auto names = process.thread_names();
+  if (!names) return;
   for (DumpedThread& thread : dump.threads) {
-    if (const auto given = names.find(thread.ident); given != names.end()) thread.name = given->second;
+    if (const auto given = names->find(thread.ident); given != names->end()) thread.name = given->second;
   }
 }
 
@@ -127,6 +130,8 @@ std::string to_json(const ThreadDump& dump) {
                        {"interpreter", thread.interpreter},
                        {"on_cpu", thread.on_cpu},
                        {"holds_gil", thread.holds_gil},
+                       {"waits_for_gil", thread.waits_for_gil},
+                       {"in_gc", thread.in_gc},
                        {"outcome", name_of(thread.outcome)},
                        {"step", name_of(thread.step)},
                        {"frames", std::move(frames)}});
@@ -146,8 +151,9 @@ std::string to_text(const ThreadDump& dump, bool colour) {
     std::string title =
         thread.tid != 0 ? fmt::format("Thread {}", thread.tid) : fmt::format("Thread {:#x}", thread.ident);
     if (!thread.name.empty()) title += " \"" + format::clean(thread.name) + "\"";
-    std::string state = thread.on_cpu ? "on cpu" : "idle";
+    std::string state = thread.on_cpu ? "on cpu" : thread.waits_for_gil ? "waits for the GIL" : "idle";
     if (thread.holds_gil) state += ", holds the GIL";
+    if (thread.in_gc) state += ", collects garbage";
     if (thread.interpreter != 0) state += fmt::format(", interpreter {}", thread.interpreter);
     text += fmt::format("\n{} ({})\n", painted("1", title), state);
     if (thread.outcome != Outcome::complete)

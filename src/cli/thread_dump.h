@@ -25,6 +25,8 @@ struct DumpedThread {
   std::int64_t interpreter;
   bool on_cpu;
   bool holds_gil;
+  bool waits_for_gil;
+  bool in_gc;
   stack::Outcome outcome;
   stack::Step step;
   std::vector<DumpedFrame> frames;  // the innermost first

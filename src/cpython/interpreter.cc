@@ -95,22 +95,21 @@ std::optional<Result<Interpreter>> self_described(const Module& module, Memory& 
 
 // Before 3.7, what concerns the GIL and the collector are variables of their own, which only a file with all its
 // symbols names.
-void find_variables(const Symbols& symbols, Memory& memory, Interpreter& found) {
+void find_variables(const Symbols& symbols, Interpreter& found) {
   if (const auto place = symbols.find("collecting"); place != symbols.end()) found.collecting = place->second;
   if (const auto place = symbols.find("gil_cond"); place != symbols.end()) {
     found.gil = place->second;
     found.gil_size = sizeof(pthread_cond_t);
   } else if (const auto lock = symbols.find("interpreter_lock"); lock != symbols.end()) {
-    // A pointer to a semaphore; null until there is a second thread.
-    if (memory.read_value(lock->second, found.gil) == ReadStatus::ok) found.gil_size = sizeof(sem_t);
+    found.gil_pointer = lock->second;
   }
 }
 
-Interpreter assemble(const Module& module, Memory& memory, const Layout& layout, Version version, Address runtime,
+Interpreter assemble(const Module& module, const Layout& layout, Version version, Address runtime,
                      const Symbols& symbols) {
   Interpreter found{
       .layout = layout, .runtime = runtime, .version = version, .file = module.path(), .found_by = "symbols"};
-  if (layout.runtime.interpreters_head == 0) find_variables(symbols, memory, found);
+  if (layout.runtime.interpreters_head == 0) find_variables(symbols, found);
   if (layout.runtime.gil != kAbsent) {
     found.gil = runtime + layout.runtime.gil;
     found.gil_size = layout.gil.size;
@@ -139,7 +138,7 @@ std::optional<Interpreter> scan(const Module& module, Memory& memory, Version ve
     for (const auto& range : module.writable_ranges()) {
       if (range.size > kMaxWritable) continue;
       if (const auto runtime = scan_for_runtime(memory, *layout, range.begin, range.size)) {
-        Interpreter found = assemble(module, memory, *layout, version, *runtime, symbols);
+        Interpreter found = assemble(module, *layout, version, *runtime, symbols);
         found.found_by = "scan";
         return found;
       }
@@ -166,8 +165,8 @@ std::optional<Result<Interpreter>> look_into(Module& module, Memory& memory) {
     return std::nullopt;
   }
   const auto head = symbols.find("interp_head");
-  if (runtime != symbols.end()) return assemble(module, memory, *layouts.front(), *version, runtime->second, symbols);
-  if (head != symbols.end()) return assemble(module, memory, *layouts.front(), *version, head->second, symbols);
+  if (runtime != symbols.end()) return assemble(module, *layouts.front(), *version, runtime->second, symbols);
+  if (head != symbols.end()) return assemble(module, *layouts.front(), *version, head->second, symbols);
   if (auto found = scan(module, memory, *version, symbols)) return *found;
   if (!has_symbols) return std::nullopt;
   return Error{Failure::not_python,
@@ -176,6 +175,12 @@ std::optional<Result<Interpreter>> look_into(Module& module, Memory& memory) {
 }
 
 }  // namespace
+
+void find_gil(Memory& memory, Interpreter& interpreter) {
+  if (interpreter.gil_pointer == target::kNull) return;
+  const bool read = memory.read_value(interpreter.gil_pointer, interpreter.gil) == ReadStatus::ok;
+  interpreter.gil_size = read && interpreter.gil != target::kNull ? sizeof(sem_t) : 0;
+}
 
 Result<Interpreter> find_interpreter(const target::Process& process, Memory& memory) {
   auto modules = Module::list(process, memory);

@@ -21,6 +21,7 @@ struct Interpreter {
   // What threads wait on for the GIL, where one does for all interpreters; else null or, without symbols, unknown.
   target::Address gil = target::kNull;
   std::uint64_t gil_size = 0;
+  target::Address gil_pointer = target::kNull;  // 2.7: the variable that points to it, once there is a second thread
   // The int that tells whether garbage is being collected, where one does for all interpreters; else null.
   target::Address collecting = target::kNull;
   Version version;       // exactly, for people
@@ -31,5 +32,8 @@ struct Interpreter {
 // Fails with Failure::not_python when there is none (yet: a process that is just starting has none for some
 // milliseconds), and with Failure::not_permitted when its memory is closed to us.
 [[nodiscard]] Result<Interpreter> find_interpreter(const target::Process& process, target::Memory& memory);
+
+// Follows gil_pointer, where there is one: what it points to comes with the second thread, and is another after a fork.
+void find_gil(target::Memory& memory, Interpreter& interpreter);
 
 }  // namespace flametap::cpython

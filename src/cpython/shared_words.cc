@@ -81,7 +81,7 @@ bool SharedWords::in_gc(const PythonThread& thread) const {
 
 bool SharedWords::is_gil_wait(const PythonThread& thread, std::uint64_t sleeps_on) const {
   const Gil& gil = gils_[thread.interpreter];
-  return sleeps_on >= gil.from && sleeps_on - gil.from < gil.size;
+  return sleeps_on != 0 && sleeps_on >= gil.from && sleeps_on - gil.from < gil.size;
 }
 
 }  // namespace flametap::cpython

@@ -33,6 +33,8 @@ class CpuSeat {
   [[nodiscard]] bool ride(int cpu);
   // Goes home, but not to this CPU. False: there is no other at home.
   bool keep_off(int cpu);
+  // The thread's priority before it sat down, as nice(1) counts it.
+  [[nodiscard]] int priority_before() const { return priority_; }
   // The CPU that it moved to, or none when it is at home.
   [[nodiscard]] std::optional<int> riding_on() const { return riding_on_; }
 

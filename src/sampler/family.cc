@@ -18,8 +18,10 @@ constexpr Nanoseconds kScanInterval = 4 * kMillisecond;  // where the kernel doe
 // What is forked to execute another program does so within this time, and is none of ours before.
 constexpr Nanoseconds kForkedToExecute = 3 * kMillisecond;
 constexpr Nanoseconds kFirstTry = kMillisecond;
-constexpr Nanoseconds kLastTry = 10 * kSecond;  // a program that is no Python by then will not become one
-constexpr int kHaste = 4;                       // tries come at an age of 1, 1 1/4, (1 1/4)^2 ... ms
+constexpr Nanoseconds kLastTry = 10 * kSecond;     // a program that is no Python by then will not become one
+constexpr Nanoseconds kTimeToStart = 2 * kSecond;  // as long as a recording waits for nothing else
+constexpr Nanoseconds kMayExecute = 10 * kMillisecond;
+constexpr int kHaste = 4;  // tries come at an age of 1, 1 1/4, (1 1/4)^2 ... ms
 
 bool is_called_python(pid_t pid) {
   const auto process = target::Process::open(pid);
@@ -40,15 +42,23 @@ void sleep_for(Nanoseconds time) {
 
 }  // namespace
 
-Family::Family(const Roots& roots, ProcessSampler::Options options) : options_(options) {
+Family::Family(const Roots& roots, ProcessSampler::Options options, int priority)
+    : options_(options), priority_(priority) {
   options_.programs = &programs_;
   if (auto events = target::ProcessEvents::open()) events_ = std::move(*events);
   for (const ProcessSampler* process : roots.sampled) {
     process->remember_in(programs_);
-    members_[process->process().pid()] = {monotonic_now(), 0, true, true, process->process().start_time()};
+    members_[process->process().pid()] = {.since = monotonic_now(),
+                                          .python = true,
+                                          .sampled = true,
+                                          .start_time = process->process().start_time(),
+                                          .program = process->program(),
+                                          .is_root = true,
+                                          .counted = true};
   }
   for (const pid_t pid : roots.others) {
     if (!members_.contains(pid)) add(pid, false);
+    members_[pid].is_root = members_[pid].counted = true;
   }
   scan();
   thread_ = std::thread([this] { run(); });
@@ -66,9 +76,9 @@ std::vector<std::unique_ptr<ProcessSampler>> Family::take() {
   return std::exchange(found_, {});
 }
 
-void Family::began_another_program(pid_t pid) {
+void Family::began_another_program(const ProcessSampler& process) {
   const std::lock_guard lock(mutex_);
-  executed_.push_back(pid);
+  executed_.emplace_back(process.process().pid(), process.program());
 }
 
 Family::Counts Family::counts() const {
@@ -77,7 +87,7 @@ Family::Counts Family::counts() const {
 }
 
 void Family::run() {
-  ::setpriority(PRIO_PROCESS, 0, 0);  // the haste of the thread that samples is not ours
+  ::setpriority(PRIO_PROCESS, 0, priority_);
   std::vector<ProcessEvent> events;
   while (!stop_) {
     events.clear();
@@ -88,14 +98,19 @@ void Family::run() {
       scan();
     }
     for (const ProcessEvent& event : events) handle(event);
-    std::vector<pid_t> executed;
+    decltype(executed_) executed;
     {
       const std::lock_guard lock(mutex_);
       executed.swap(executed_);
     }
-    for (const pid_t pid : executed) restart(pid);
+    for (const auto& [pid, program] : executed) {
+      // An event may have told us before: then it is sampled with its new program already, or about to be.
+      const auto member = members_.find(pid);
+      if (member != members_.end() && member->second.sampled && member->second.program == program) restart(pid);
+    }
+    forget_those_that_left();
     try_those_due();
-    alive_ = !members_.empty();
+    alive_ = may_give_a_python();
   }
 }
 
@@ -120,7 +135,8 @@ void Family::handle(const ProcessEvent& event) {
       restart(event.pid);
       break;
     case ProcessEvent::Kind::exited:
-      forget(event.pid);
+      // Its first thread, that is. Others may live on, and one of them may be about to execute another program.
+      if (const auto member = members_.find(event.pid); member != members_.end()) member->second.left = monotonic_now();
       break;
   }
 }
@@ -143,14 +159,20 @@ void Family::scan() {
 void Family::add(pid_t pid, bool forked_by_python) {
   const Nanoseconds now = monotonic_now();
   const Nanoseconds first_try = now + (forked_by_python ? kForkedToExecute : kFirstTry);
-  members_[pid] = {now, first_try, forked_by_python, false, start_time_of(pid)};
+  members_[pid] = {.since = now, .next_try = first_try, .python = forked_by_python, .start_time = start_time_of(pid)};
 }
 
 void Family::restart(pid_t pid) {
   const auto member = members_.find(pid);
   if (member == members_.end()) return;
   const Nanoseconds now = monotonic_now();
-  member->second = {now, now + kFirstTry, is_called_python(pid), false, member->second.start_time};
+  const Member& before = member->second;
+  member->second = {.since = now,
+                    .next_try = now + kFirstTry,
+                    .python = is_called_python(pid),
+                    .start_time = before.start_time,
+                    .is_root = before.is_root,
+                    .counted = before.counted};
 }
 
 void Family::forget(pid_t pid) {
@@ -161,6 +183,25 @@ void Family::forget(pid_t pid) {
     ++counts_.too_short;
   }
   members_.erase(member);
+}
+
+void Family::forget_those_that_left() {
+  const Nanoseconds now = monotonic_now();
+  std::vector<pid_t> gone;
+  for (auto& [pid, member] : members_) {
+    if (member.left == 0 || now - member.left < kMayExecute) continue;
+    member.left = 0;
+    if (start_time_of(pid) != member.start_time || member.start_time == 0) gone.push_back(pid);
+  }
+  for (const pid_t pid : gone) forget(pid);
+}
+
+bool Family::may_give_a_python() const {
+  const Nanoseconds now = monotonic_now();
+  return std::ranges::any_of(members_, [&](const auto& entry) {
+    const Member& member = entry.second;
+    return member.sampled || member.is_root || now - member.since < kTimeToStart;
+  });
 }
 
 void Family::try_those_due() {
@@ -185,9 +226,10 @@ void Family::try_to_attach(pid_t pid, Member& member) {
   }
   member.next_try = 0;
   member.python = member.sampled = true;
+  member.program = (*process)->program();
   const std::lock_guard lock(mutex_);
   found_.push_back(std::move(*process));
-  ++counts_.found;
+  if (!std::exchange(member.counted, true)) ++counts_.found;
   any_found_ = true;
 }
 

@@ -13,7 +13,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -37,16 +39,17 @@ class Family {
     std::vector<pid_t> others = {};
   };
 
-  Family(const Roots& roots, ProcessSampler::Options options);
+  // `priority`: of its thread, as nice(1) counts it: the haste of the thread that samples is not its own.
+  Family(const Roots& roots, ProcessSampler::Options options, int priority);
   Family(const Family&) = delete;
   Family& operator=(const Family&) = delete;
   ~Family();
 
   // For the thread that samples. Those that were found since the last call.
   [[nodiscard]] std::vector<std::unique_ptr<ProcessSampler>> take();
-  // A process that was sampled has begun another program.
-  void began_another_program(pid_t pid);
-  // Whether any process of the family still runs.
+  // A process has begun another program than the one that it was sampled with.
+  void began_another_program(const ProcessSampler& process);
+  // Whether a Python of the family still runs, or one may be about to start.
   [[nodiscard]] bool alive() const { return alive_; }
 
   [[nodiscard]] Counts counts() const;
@@ -58,6 +61,10 @@ class Family {
     bool python = false;       // surely, or very likely
     bool sampled = false;
     std::uint64_t start_time = 0;  // see target::Process
+    std::string program = {};      // that it was sampled with: see ProcessSampler
+    bool is_root = false;          // one of those that we began with
+    bool counted = false;
+    Nanoseconds left = 0;  // when its first thread ended, which need not be its end; 0: it has not
   };
 
   void run();
@@ -65,12 +72,15 @@ class Family {
   void handle(const target::ProcessEvent& event);
   void scan();
   void add(pid_t pid, bool forked_by_python);
+  void forget_those_that_left();
+  [[nodiscard]] bool may_give_a_python() const;
   void restart(pid_t pid);
   void forget(pid_t pid);
   void try_those_due();
   void try_to_attach(pid_t pid, Member& member);
 
   ProcessSampler::Options options_;
+  int priority_;
   Programs programs_;
   std::optional<target::ProcessEvents> events_;
   std::map<pid_t, Member> members_;  // of the thread
@@ -80,7 +90,7 @@ class Family {
   std::atomic<bool> any_found_ = false;
   mutable std::mutex mutex_;  // of what follows
   std::vector<std::unique_ptr<ProcessSampler>> found_;
-  std::vector<pid_t> executed_;
+  std::vector<std::pair<pid_t, std::string>> executed_;  // and the program before
   Counts counts_;
 
   std::thread thread_;  // the last member: it uses the others

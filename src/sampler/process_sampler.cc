@@ -1,5 +1,7 @@
 #include "sampler/process_sampler.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -23,12 +25,12 @@ Result<std::unique_ptr<ProcessSampler>> ProcessSampler::attach(pid_t pid, Option
   if (!process) return process.error();
   std::unique_ptr<ProcessSampler> sampler(new ProcessSampler(std::move(*process), options));
   // Taken before looking for the interpreter: an exec in between is then noticed.
-  auto auxv = sampler->process_.read_file("auxv");
-  if (!auxv)
-    return auxv.error().kind == Failure::not_permitted ? target::explain_denied(sampler->process_) : auxv.error();
-  sampler->auxv_ = std::move(*auxv);
+  auto program = program_of(sampler->process_);
+  if (!program)
+    return program.error().kind == Failure::not_permitted ? target::explain_denied(sampler->process_) : program.error();
+  sampler->program_ = std::move(*program);
   if (options.programs != nullptr) {
-    if (auto known = options.programs->find(sampler->auxv_)) {
+    if (auto known = options.programs->find(sampler->program_)) {
       sampler->interpreter_ = std::move(*known);
       return sampler;
     }
@@ -118,6 +120,7 @@ void ProcessSampler::follow_threads() {
   }
   // A list without threads is that of a program which is just starting: nobody would tell us that it has changed.
   list_is_old_ = !list_.complete || list_.threads.empty();
+  cpython::find_gil(memory_, interpreter_);
   shared_.follow(interpreter_, list_);
   const std::vector<pid_t> tids = find_tids();
   const bool all_known = std::ranges::find(tids, 0) == tids.end();
@@ -172,8 +175,23 @@ std::vector<pid_t> ProcessSampler::find_tids() const {
   return tids;
 }
 
-cpython::ThreadNames ProcessSampler::thread_names() const {
-  return cpython::read_thread_names(memory_, interpreter_.layout, list_);
+std::optional<cpython::ThreadNames> ProcessSampler::thread_names() {
+  const auto list_has_changed = [&] {
+    return memory_.read(shared_.segments()).status != target::ReadStatus::ok || shared_.list_changed();
+  };
+  // An ident is given again to the next thread: names are those of the threads in the list as it is now, and still is
+  // afterwards.
+  if (list_is_old_ || list_has_changed()) follow_threads();
+  cpython::ThreadNames names = cpython::read_thread_names(memory_, interpreter_.layout, list_);
+  if (list_has_changed()) {
+    list_is_old_ = true;
+    return std::nullopt;
+  }
+  return names;
+}
+
+bool ProcessSampler::has_thread(std::uint64_t number) const {
+  return std::ranges::find(threads_, number, &Thread::number) != threads_.end();
 }
 
 // Memory of a thread that has ended may be another thread's by now.
@@ -192,11 +210,24 @@ target::Address ProcessSampler::next_of(const Thread& thread) const {
 
 Fate ProcessSampler::fate() const {
   if (!process_.alive()) return Fate::exited;
-  const auto auxv = process_.read_file("auxv");
+  const auto program = program_of(process_);
   // A process on its way out loses its memory some time before it has ended.
-  if (!auxv && auxv.error().kind == Failure::not_permitted) return Fate::closed;
-  if (!auxv || auxv->empty()) return Fate::exited;
-  return *auxv == auxv_ ? Fate::runs : Fate::replaced;
+  if (!program && program.error().kind == Failure::not_permitted) return Fate::closed;
+  if (!program) return Fate::exited;
+  return *program == program_ ? Fate::runs : Fate::replaced;
+}
+
+// What the kernel told the program at its start, with random addresses in it; and its file, for where nothing is
+// random.
+Result<std::string> ProcessSampler::program_of(const target::Process& process) {
+  auto auxv = process.read_file("auxv");
+  if (!auxv) return auxv;
+  if (auxv->empty()) return Error{Failure::no_such_process, "it is about to end", ""};
+  struct stat file {};
+  if (::stat(process.path("exe").c_str(), &file) == 0) {
+    *auxv += std::to_string(file.st_dev) + ":" + std::to_string(file.st_ino);
+  }
+  return auxv;
 }
 
 }  // namespace flametap::sampler

@@ -79,10 +79,15 @@ class ProcessSampler {
 
   // The names that the program gave to its threads, by PythonThread::ident, as they are now. Takes milliseconds where
   // there are hundreds.
-  [[nodiscard]] cpython::ThreadNames thread_names() const;
+  // Nothing: threads came while they were read, so that a name might be another's.
+  [[nodiscard]] std::optional<cpython::ThreadNames> thread_names();
+  // Whether a thread of that number is among those that were met last.
+  [[nodiscard]] bool has_thread(std::uint64_t number) const;
 
   // For processes that will be forked by this one.
-  void remember_in(Programs& programs) const { programs.add(auxv_, interpreter_); }
+  void remember_in(Programs& programs) const { programs.add(program_, interpreter_); }
+  // Which program it runs, since which exec: another one has another.
+  [[nodiscard]] const std::string& program() const { return program_; }
 
   [[nodiscard]] const target::Process& process() const { return process_; }
   [[nodiscard]] const cpython::Interpreter& interpreter() const { return interpreter_; }
@@ -107,13 +112,14 @@ class ProcessSampler {
   [[nodiscard]] bool is_foremost(const Thread& thread) const;
   [[nodiscard]] bool same_thread(const Thread& thread) const;
   [[nodiscard]] target::Address next_of(const Thread& thread) const;
+  [[nodiscard]] static Result<std::string> program_of(const target::Process& process);
   [[nodiscard]] Fate fate() const;
 
   target::Process process_;
   Options options_;
   mutable target::ProcessMemory memory_;
   target::Pauser pauser_;
-  std::string auxv_;  // of the program that we attached to; another one has another
+  std::string program_;  // that we attached to
   cpython::Interpreter interpreter_;
   cpython::CodeCache codes_;
   cpython::ThreadList list_;

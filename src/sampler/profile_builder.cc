@@ -21,11 +21,16 @@ void ProfileBuilder::count_tick(std::uint64_t missed) {
 }
 
 void ProfileBuilder::add(std::size_t process_number, const ProcessSampler& process, const ThreadSample& sample,
-                         std::uint64_t time, std::uint64_t weight) {
+                         const Moment& times) {
   count(sample.sampled);
   times_.add(sample.duration);
-  if (sample.sampled.outcome == Outcome::no_frames) return;
   ProcessEntry& entry = processes_[process_number];
+  if (sample.sampled.outcome == Outcome::no_frames) {
+    if (const auto known = entry.threads.find(sample.thread); known != entry.threads.end()) flush(known->second);
+    return;
+  }
+  // Time that passed unseen is not that of a thread which is met for the first time.
+  const std::uint64_t weight = entry.threads.contains(sample.thread) ? times.weight : times.own_weight;
   ThreadEntry& thread = thread_of(entry, process, sample);
   profile::Sample& last = thread.last;
   const profile::StackId stack =
@@ -36,7 +41,7 @@ void ProfileBuilder::add(std::size_t process_number, const ProcessSampler& proce
     return;
   }
   flush(thread);
-  last = {time, weight, thread.id, stack, 1, sample.state};
+  last = {times.time, weight, thread.id, stack, 1, sample.state};
 }
 
 void ProfileBuilder::count(const Sampled& sampled) {
@@ -120,14 +125,16 @@ std::string ProfileBuilder::hottest() const {
   return most == self_ticks_.end() ? "" : std::string(profile_.text(profile_.function(most->first).name));
 }
 
-void ProfileBuilder::name_new_threads(std::size_t process_number, const ProcessSampler& process, bool for_good) {
+void ProfileBuilder::name_new_threads(std::size_t process_number, ProcessSampler& process, bool for_good) {
   ProcessEntry& entry = processes_[process_number];
   if (entry.new_threads.size() == (for_good ? 0 : entry.asked_for)) return;
   entry.asked_for = entry.new_threads.size();
-  const cpython::ThreadNames names = process.thread_names();
+  const auto names = process.thread_names();
+  if (!names) return;
   for (const std::uint64_t number : entry.new_threads) {
+    if (!process.has_thread(number)) continue;  // its ident may be another's by now
     const ThreadEntry& thread = entry.threads.at(number);
-    if (const auto given = names.find(thread.ident); given != names.end()) profile_.rename(thread.id, given->second);
+    if (const auto given = names->find(thread.ident); given != names->end()) profile_.rename(thread.id, given->second);
   }
 }
 

@@ -21,10 +21,14 @@ class ProfileBuilder {
   // A process whose samples will come; the number is to be given with them.
   [[nodiscard]] std::size_t add_process(const ProcessSampler& process);
 
-  // `time` since the start; `weight` is the time that the sample stands for.
-  void add(std::size_t process_number, const ProcessSampler& process, const ThreadSample& sample, std::uint64_t time,
-           std::uint64_t weight);
+  struct Moment {
+    Nanoseconds time;        // since the start
+    Nanoseconds weight;      // the time that a sample stands for, the missed ticks before it included
+    Nanoseconds own_weight;  // the same without them
+  };
+  void add(std::size_t process_number, const ProcessSampler& process, const ThreadSample& sample, const Moment& times);
   void count_tick(std::uint64_t missed);
+  void count_missed(std::uint64_t ticks) { profile_.recording.quality.missed_ticks += ticks; }
   // A count for people, by its name.
   void count_more(const std::string& name, std::uint64_t count) { profile_.recording.quality.more[name] = count; }
 
@@ -39,7 +43,7 @@ class ProfileBuilder {
   // Gives the threads that were met since the samples were last handed on the names that the program gave them; those
   // that were asked for already only if it is for good. To be called for good before hand_on: a thread that is just
   // starting may have no name yet, and one that was handed on keeps its name.
-  void name_new_threads(std::size_t process_number, const ProcessSampler& process, bool for_good);
+  void name_new_threads(std::size_t process_number, ProcessSampler& process, bool for_good);
 
   // Hands on all samples so far, in the order of their times.
   [[nodiscard]] Result<void> hand_on(profile::Sink& sink);

@@ -72,12 +72,14 @@ Result<void> Recorder::record(const std::atomic<bool>& stop, Progress& progress,
     while (!stop && monotonic_now() < until && !waits_in_vain(until)) sleep_towards(until);
     if (stop || monotonic_now() >= end) {
       ended_ = stop ? "stopped by a signal" : "the time was up";
+      builder_.count_missed(tick.missed + schedule.passed(tick, std::min(monotonic_now(), end)));
       break;
     }
     welcome_newcomers();
     if (targets_.empty()) continue;
     builder_.count_tick(tick.missed);
-    sample_all(monotonic_now() - start_, tick.weight);
+    const ProfileBuilder::Moment moment{monotonic_now() - start_, tick.weight, tick.weight / (tick.missed + 1)};
+    if (const auto sampled = sample_all(moment, sink); !sampled) return sampled;
     // As fast as possible must not mean that a target which stands still for us never gets its CPU back.
     if (options_.rate_hz == 0 && seat_.riding_on()) sleep_towards(monotonic_now() + kShortestRideGap);
     if (std::exchange(has_waited_, false)) schedule = Schedule(options_.rate_hz, monotonic_now(), ++options_.seed);
@@ -123,27 +125,33 @@ void Recorder::sort_by_cpu() {
   });
 }
 
-void Recorder::sample_all(Nanoseconds time, Nanoseconds weight) {
+Result<void> Recorder::sample_all(const ProfileBuilder::Moment& moment, profile::Sink& sink) {
   if (targets_.size() > 1) sort_by_cpu();
+  std::vector<std::pair<Target*, Fate>> ended;
   for (Target& target : targets_) {
     const Fate fate = target.process->sample(
-        seat_, [&](const ThreadSample& sample) { builder_.add(target.number, *target.process, sample, time, weight); });
-    if (fate != Fate::runs) handle_end(target, fate);
+        seat_, [&](const ThreadSample& sample) { builder_.add(target.number, *target.process, sample, moment); });
+    if (fate != Fate::runs) ended.emplace_back(&target, fate);
   }
+  if (ended.empty()) return {};
+  // It may be long before there is another process.
+  if (const auto kept = checkpoint(sink); !kept) return kept;
+  for (const auto& [target, fate] : ended) handle_end(*target, fate);
   std::erase_if(targets_, [](const Target& target) { return target.process == nullptr; });
+  return {};
 }
 
 void Recorder::handle_end(Target& target, Fate fate) {
   const pid_t pid = target.process->process().pid();
   ended_ = describe(pid, fate);
+  if (family_ != nullptr && fate == Fate::replaced) family_->began_another_program(*target.process);
   target.process = successor_ ? successor_(pid, fate) : nullptr;
   has_waited_ = successor_ != nullptr;
-  if (family_ != nullptr && fate == Fate::replaced) family_->began_another_program(pid);
   if (target.process) target.number = builder_.add_process(*target.process);
 }
 
 void Recorder::name_threads(bool for_good) {
-  for (const Target& target : targets_) builder_.name_new_threads(target.number, *target.process, for_good);
+  for (Target& target : targets_) builder_.name_new_threads(target.number, *target.process, for_good);
 }
 
 void Recorder::welcome_newcomers() {

@@ -76,7 +76,7 @@ class Recorder {
   [[nodiscard]] Result<void> record(const std::atomic<bool>& stop, Progress& progress, profile::Sink& sink);
   [[nodiscard]] bool waits_in_vain(Nanoseconds until);
   void sort_by_cpu();
-  void sample_all(Nanoseconds time, Nanoseconds weight);
+  [[nodiscard]] Result<void> sample_all(const ProfileBuilder::Moment& moment, profile::Sink& sink);
   void handle_end(Target& target, Fate fate);
   void welcome_newcomers();
   void name_threads(bool for_good);

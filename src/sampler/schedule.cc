@@ -25,4 +25,9 @@ Schedule::Tick Schedule::next(Nanoseconds now) {
   return {deadline, static_cast<Nanoseconds>(static_cast<double>(missed + 1) * interval_), missed};
 }
 
+std::uint64_t Schedule::passed(const Tick& tick, Nanoseconds now) const {
+  if (interval_ == 0 || now < tick.deadline) return 0;
+  return 1 + static_cast<std::uint64_t>(static_cast<double>(now - tick.deadline) / interval_);
+}
+
 }  // namespace flametap::sampler

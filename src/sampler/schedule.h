@@ -23,6 +23,8 @@ class Schedule {
 
   // The next tick, to be asked for after the last one is done with.
   [[nodiscard]] Tick next(Nanoseconds now);
+  // How many ticks have passed since, that one included, if nobody attended to it.
+  [[nodiscard]] std::uint64_t passed(const Tick& tick, Nanoseconds now) const;
 
  private:
   double interval_;

@@ -65,5 +65,14 @@ TEST(ScheduleTest, AsFastAsPossibleNeverWaits) {
   EXPECT_EQ(tick.weight, 40u);
 }
 
+TEST(ScheduleTest, CountsTheTicksThatNobodyAttendedTo) {
+  Schedule schedule(1000, 0, 1);
+  const Schedule::Tick tick = schedule.next(0);
+  EXPECT_EQ(schedule.passed(tick, tick.deadline - 1), 0u);
+  EXPECT_EQ(schedule.passed(tick, tick.deadline), 1u);
+  EXPECT_EQ(schedule.passed(tick, tick.deadline + 5'500'000), 6u);
+  EXPECT_EQ(Schedule(0, 0, 1).passed(tick, 1'000'000'000), 0u);
+}
+
 }  // namespace
 }  // namespace flametap::sampler

@@ -75,6 +75,7 @@ Sampled ThreadSampler::sample(const Tools& tools) {
   if (last_.gone || last_.running) return last_;
   if (kernel_.syscall) last_.sleeps_on = kernel_.syscall->read_futex().value_or(0);
   if (kernel_.schedstat) asleep_since_ = kernel_.schedstat->read();
+  if (asleep_since_ && asleep_since_->slices == 0) asleep_since_.reset();  // a kernel that does not count them
   const bool whole = last_.outcome != Outcome::torn && last_.outcome != Outcome::unreadable;
   last_is_of_this_sleep_ = whole && has_rested(before);
   return last_;
