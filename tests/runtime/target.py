@@ -88,6 +88,14 @@ class Target:
 
         wait_until(all_sleep, "all threads of %d sleep" % self.pid)
 
+    def wait_until_main_sleeps(self):
+        """Returns once its main thread is in the system call in which it sleeps for good: nanosleep, in its variants."""
+        def sleeps():
+            number = Path("/proc/%d/syscall" % self.pid).read_text().split()[0]
+            return number in ("35", "230", "23", "270")
+
+        wait_until(sleeps, "the main thread of %d sleeps" % self.pid)
+
     def tracer(self):
         for line in Path("/proc/%d/status" % self.pid).read_text().splitlines():
             if line.startswith("TracerPid:"):

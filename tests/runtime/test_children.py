@@ -144,3 +144,35 @@ def test_without_events_of_the_kernel(usual_python, tmp_path):
         names.update(counts)
     for number in range(4):
         assert names["generation_%d" % number] > 10, names
+
+
+SELF_EXEC = """
+import os, sys, time
+def spin():
+    end = time.time() + 0.4
+    while time.time() < end: pass
+spin()
+left = int(sys.argv[1])
+if left:
+    words = [sys.executable, "-c", sys.argv[2], str(left - 1), sys.argv[2]]
+    if sys.argv[3:] == ["thread"]:
+        import threading
+        threading.Thread(target=os.execv, args=(sys.executable, words)).start()
+        time.sleep(1000)
+    os.execv(sys.executable, words)
+"""
+
+
+@pytest.mark.parametrize("who", ["main", "thread"])
+@pytest.mark.parametrize("rate", [20, 1000])
+def test_a_process_that_executes_is_recorded_once(usual_python, tmp_path, rate, who):
+    out = tmp_path / "all.json"
+    command = [*usual_python.command, "-c", SELF_EXEC, "2", SELF_EXEC, who]
+    done = flametap.run("record", "--children", "-r", rate, "-o", out, "--", *command, env=usual_python.environment())
+    assert done.code == flametap.DONE, done
+    recording = json.loads(out.read_text())
+    spins = sum(counts["spin"] for counts in ticks_by_process(recording).values())
+    # One thread at a time, so that there is at most one sample of it at a tick.
+    assert spins <= recording["recording"]["quality"]["ticks"]
+    assert len(recording["processes"]) == 3, recording["processes"]
+    assert recording["recording"]["quality"]["more"]["child processes"] == 0

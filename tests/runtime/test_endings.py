@@ -2,14 +2,18 @@
 happened.
 """
 
+import json
 import os
 import re
 import signal
+import subprocess
 import threading
+import time
 
 import pytest
 
 import flametap
+from target import wait_until
 
 
 @pytest.fixture
@@ -94,3 +98,83 @@ def test_one_of_two_ends(usual_python, start, two_cpus, tmp_path):
     recording = flametap.recorded(tmp_path, flametap.finish(process))
     assert recording.folded.total > 0
     assert recording.stats["duration_s"] >= 1.9
+
+
+def test_time_that_nobody_saw_is_missed_and_nobody_elses(usual_python, start, tmp_path):
+    """flametap itself stands still for a second; a thread that starts then has not lived through it."""
+    source = tmp_path / "late.py"
+    source.write_text(LATE)
+    target = start(usual_python, source)
+    target.says()
+    out = tmp_path / "all.json"
+    process = flametap.start("record", "-p", target.pid, "-r", 100, "--mode", "wall", "-o", out)
+    journal = tmp_path / "all.json.partial.ftap"
+    wait_until(lambda: journal.exists() and journal.stat().st_size > 100, "it records")
+    process.send_signal(signal.SIGSTOP)
+    began = time.monotonic()
+    target.tell("start a thread in a second")
+    assert target.says() == "started"
+    process.send_signal(signal.SIGCONT)
+    stopped = time.monotonic() - began
+    target.reap()
+    done = flametap.finish(process)
+    assert done.code == flametap.DONE, done
+    recording = json.loads(out.read_text())
+    assert recording["recording"]["quality"]["missed_ticks"] >= 0.9 * 100 * stopped
+    strings, functions, frames, stacks = (recording[name] for name in ("strings", "functions", "frames", "stacks"))
+    samples = recording["samples"]
+    late = sum(weight for stack, weight in zip(samples["stack"], samples["weight_ns"])
+               if strings[functions["name"][frames["function"][stacks["frame"][stack - 1]]]] == "late")
+    assert 0 < late < 0.8e9, "it lived for 0.4 s"
+
+
+LATE = """
+import sys, threading, time
+def late():
+    end = time.time() + 0.4
+    while time.time() < end: pass
+print("1"); sys.stdout.flush()
+sys.stdin.readline()
+time.sleep(1)
+thread = threading.Thread(target=late)
+thread.start()
+print('"started"'); sys.stdout.flush()
+thread.join()
+"""
+
+
+def test_the_journal_is_there_while_a_command_waits(usual_python, tmp_path):
+    """The Python has ended, the command goes on: killed then, flametap leaves what it recorded."""
+    words = ["sh", "-c", '"$0" -c "$1"; echo over; read nothing', *usual_python.command, BUSY]
+    process = flametap.start("record", "-o", tmp_path / "out.svg", "--", *words, env=usual_python.environment(),
+                             stdin=subprocess.PIPE)
+    assert process.stdout.readline() == b"over\n"
+    journal = tmp_path / "out.svg.partial.ftap"
+    wait_until(lambda: journal.exists() and journal.stat().st_size > 100, "the journal is written")
+    process.kill()
+    process.communicate()
+    done = flametap.run("report", journal, "-f", "folded", "-o", "-")
+    assert done.code == flametap.DONE and b"busy" in done.out, done
+
+
+BUSY = """
+import time
+def busy():
+    end = time.time() + 0.3
+    while time.time() < end: pass
+busy()
+"""
+
+
+def test_a_recording_that_is_there_is_replaced_at_the_end_only(usual_python, start, counters, tmp_path):
+    target = start(usual_python, "alternate.py", counters.path, 20)
+    target.says()
+    out = tmp_path / "out.ftap"
+    assert flametap.run("record", "-p", target.pid, "-d", 0.3, "-o", out).code == flametap.DONE
+    before = out.read_bytes()
+    process = flametap.start("record", "-p", target.pid, "-o", out)
+    journal = tmp_path / "out.ftap.partial.ftap"
+    wait_until(lambda: journal.exists() and journal.stat().st_size > 100, "it records")
+    assert out.read_bytes() == before
+    assert flametap.interrupt(process).code == flametap.DONE
+    assert out.read_bytes() != before and not journal.exists()

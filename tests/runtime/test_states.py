@@ -65,3 +65,33 @@ def test_interpreters_with_a_gil_of_their_own(own_gil_python, start, tmp_path):
         busy = sum(count for state, count in seen[name].items() if state == ON_CPU | HOLDS_GIL)
         assert busy >= RIGHT / 2 * sum(seen[name].values()), seen
         assert set(seen[name]) <= {0, HOLDS_GIL, ON_CPU | HOLDS_GIL}, seen
+
+
+ASLEEP = """
+import sys, threading, time
+def spin():
+    while True: pass
+thread = threading.Thread(target=spin)
+thread.daemon = True
+thread.start()
+def asleep():
+    time.sleep(1000)
+print("1"); sys.stdout.flush()
+asleep()
+"""
+
+
+def test_sleeping_is_not_waiting_for_the_gil(frame_kind, start, tmp_path):
+    script = tmp_path / "asleep.py"
+    script.write_text(ASLEEP)
+    target = start(frame_kind, script)
+    target.says()
+    target.wait_until_main_sleeps()
+    out = tmp_path / "all.json"
+    done = flametap.run("record", "-p", target.pid, "-d", 0.5, "--mode", "wall", "-o", out)
+    assert done.code == flametap.DONE, done
+    recording = json.loads(out.read_text())
+    samples = recording["samples"]
+    main = [state for thread, state in zip(samples["thread"], samples["state"])
+            if recording["threads"][thread]["id"] == target.pid]
+    assert set(main) == {0}

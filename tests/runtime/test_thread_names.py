@@ -1,5 +1,6 @@
 """Threads go by the names that the program gave them, on every version and however the name is kept."""
 
+import json
 import re
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 import cpython_check
 import flametap
+from target import TARGETS
 
 
 def kernel_name(pid, tid):
@@ -71,3 +73,22 @@ def test_no_name_is_wrong_while_names_come_and_go(python, start):
                 assert re.fullmatch(r"visitor-\d+|flicker-a|flicker-b{40}|", name)
         times_whole += truth == {ident: names.get(ident) for ident in truth}
     assert times_whole > 0
+
+
+@pytest.mark.parametrize("seconds", [0.03, 0.12])
+def test_no_thread_has_the_name_of_one_before(frame_kind, tmp_path, seconds):
+    """Threads with the same ident come one after the other; a short one may keep the kernel's name, but no other's."""
+    out = tmp_path / "all.json"
+    command = [*frame_kind.command, TARGETS / "relay.py", seconds, 12]
+    done = flametap.run("record", "-o", out, "--", *command, env=frame_kind.environment())
+    assert done.code == flametap.DONE, done
+    recording = json.loads(out.read_text())
+    strings, functions, frames, stacks = (recording[name] for name in ("strings", "functions", "frames", "stacks"))
+    samples, named = recording["samples"], 0
+    for thread, stack in zip(samples["thread"], samples["stack"]):
+        name = recording["threads"][thread]["name"]
+        function = strings[functions["name"][frames["function"][stacks["frame"][stack - 1]]]]
+        if function.startswith("f_") and name.startswith("thr-"):
+            assert name[len("thr-"):] == function[len("f_"):]
+            named += 1
+    assert named > 0
