@@ -48,6 +48,12 @@ Result<profile::Profile> read_and_merge(const ReportRequest& request, Need need)
   return merged ? merged : merged.error().within("cannot merge the recordings");
 }
 
+std::string why_nothing_is_left(const ReportRequest& request) {
+  if (!request.thread.empty()) return "no sample of a thread whose name or id matches '" + request.thread + "'";
+  if (!request.process.empty()) return "no sample of a process whose command or pid matches '" + request.process + "'";
+  return "no thread ran or had the GIL: see what they waited for with --mode wall";
+}
+
 Result<profile::Profile> view(const ReportRequest& request, Need need) {
   const bool several = request.files.size() > 1;
   const auto profile = several ? read_and_merge(request, need) : read(request.files.front(), need);
@@ -58,6 +64,7 @@ Result<profile::Profile> view(const ReportRequest& request, Need need) {
                                           .drop_lines = !request.lines,
                                           .by_thread = request.by_thread});
   if (!shown && !several) return shown.error().within(request.files.front());
+  if (shown && profile->samples().size() > 0 && shown->samples().empty()) warn(why_nothing_is_left(request));
   return shown;
 }
 

@@ -15,7 +15,7 @@ constexpr std::size_t kHottest = 5;
 // What was read, by the step that did it, and what was not: every count that is not zero, and the losses always.
 std::string samples_line(const profile::Quality& quality) {
   const std::uint64_t read = quality.free_running + quality.ride_along + quality.paused;
-  std::string text = with_commas(read) + " samples";
+  std::string text = with_commas(read) + (read == 1 ? " sample" : " samples");
   if (read > 0) {
     text += fmt::format(" ({} free running, {} riding along, {} paused)", with_commas(quality.free_running),
                         with_commas(quality.ride_along), with_commas(quality.paused));
@@ -43,10 +43,11 @@ std::string states_line(const profile::Profile& all) {
   const auto share = [&](std::uint64_t part) {
     return format::human_share(static_cast<double>(part) / static_cast<double>(all.total_weight_ns()));
   };
-  std::string text = fmt::format(
-      "{} of {}: {} on a CPU or ready for one, {} with the GIL, {} waiting for it", format::human_time(all.total_weight_ns()),
-      all.threads().size() == 1 ? "1 thread" : fmt::format("{} threads", all.threads().size()), share(on_cpu),
-      share(with_gil), share(waiting));
+  std::string text =
+      fmt::format("{} of {}: {} on a CPU or ready for one, {} with the GIL, {} waiting for it",
+                  format::human_time(all.total_weight_ns()),
+                  all.threads().size() == 1 ? "1 thread" : fmt::format("{} threads", all.threads().size()),
+                  share(on_cpu), share(with_gil), share(waiting));
   if (in_gc > 0) text += fmt::format(", {} collecting garbage", share(in_gc));
   return text;
 }
@@ -57,8 +58,10 @@ std::string times_line(const profile::Quality& quality) {
 }
 
 std::string ticks_line(const profile::Recording& recording) {
-  const std::string rate = recording.rate_hz > 0 ? fmt::format("{:.6g} Hz", recording.rate_hz) : "as fast as possible";
-  return fmt::format("{} ticks at {}, {} missed", with_commas(recording.quality.ticks), rate,
+  const std::string rate =
+      recording.rate_hz > 0 ? fmt::format("at {:.6g} Hz", recording.rate_hz) : "as fast as possible";
+  return fmt::format("{} {} {}, {} missed", with_commas(recording.quality.ticks),
+                     recording.quality.ticks == 1 ? "tick" : "ticks", rate,
                      with_commas(recording.quality.missed_ticks));
 }
 

@@ -11,7 +11,7 @@ using stack::Step;
 std::size_t ProfileBuilder::add_process(const ProcessSampler& process) {
   const auto id = profile_.add(profile::Process{process.process().pid(), process.process().command(),
                                                 cpython::to_string(process.interpreter().version)});
-  processes_.push_back({id, {}, {}, {}, {}, {}, 0});
+  processes_.push_back({.id = id});
   return processes_.size() - 1;
 }
 
@@ -136,6 +136,11 @@ void ProfileBuilder::name_new_threads(std::size_t process_number, ProcessSampler
     const ThreadEntry& thread = entry.threads.at(number);
     if (const auto given = names->find(thread.ident); given != names->end()) profile_.rename(thread.id, given->second);
   }
+}
+
+void ProfileBuilder::forget_ended_threads(std::size_t process_number, const ProcessSampler& process) {
+  std::erase_if(processes_[process_number].threads,
+                [&](const auto& entry) { return !process.has_thread(entry.first); });
 }
 
 Result<void> ProfileBuilder::hand_on(profile::Sink& sink) {

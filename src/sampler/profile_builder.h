@@ -47,6 +47,9 @@ class ProfileBuilder {
 
   // Hands on all samples so far, in the order of their times.
   [[nodiscard]] Result<void> hand_on(profile::Sink& sink);
+  // What is kept of threads that are no more, and of a process that is no more. To be called after hand_on.
+  void forget_ended_threads(std::size_t process_number, const ProcessSampler& process);
+  void forget_process(std::size_t process_number) { processes_[process_number] = {}; }
   // There is so much to hand on that it should not wait.
   [[nodiscard]] bool is_full() const { return samples_.size() >= kFull; }
 
@@ -57,7 +60,7 @@ class ProfileBuilder {
     profile::Sample last{};  // not yet in the profile: the next sample may continue it
   };
   struct ProcessEntry {
-    profile::ProcessId id;
+    profile::ProcessId id{};
     StackTable table;
     std::vector<profile::StackId> stacks;  // by number in the table
     std::vector<profile::FunctionId> innermost;

@@ -104,6 +104,7 @@ Result<void> Recorder::checkpoint(profile::Sink& sink) {
   builder_.recording().duration_ns = monotonic_now() - start_;
   name_threads(true);
   if (const auto handed = builder_.hand_on(sink); !handed) return handed;
+  for (const Target& target : targets_) builder_.forget_ended_threads(target.number, *target.process);
   return sink.checkpoint(builder_.tables());
 }
 
@@ -144,6 +145,7 @@ Result<void> Recorder::sample_all(const ProfileBuilder::Moment& moment, profile:
 void Recorder::handle_end(Target& target, Fate fate) {
   const pid_t pid = target.process->process().pid();
   ended_ = describe(pid, fate);
+  builder_.forget_process(target.number);
   if (family_ != nullptr && fate == Fate::replaced) family_->began_another_program(*target.process);
   target.process = successor_ ? successor_(pid, fate) : nullptr;
   has_waited_ = successor_ != nullptr;
