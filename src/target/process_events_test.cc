@@ -21,8 +21,8 @@ TEST(ProcessEvents, TellsOfForkExecAndExit) {
   std::vector<ProcessEvent::Kind> kinds;
   while (std::ranges::find(kinds, ProcessEvent::Kind::exited) == kinds.end()) {
     all.clear();
+    // What concerns threads only wakes us too, and gives nothing.
     ASSERT_TRUE(events->wait(10 * kSecond, all));
-    ASSERT_FALSE(all.empty());
     for (const ProcessEvent& event : all) {
       if (event.pid != child) continue;
       kinds.push_back(event.kind);
