@@ -34,7 +34,7 @@ class SampleTimes {
   static constexpr int kBits = 3;  // of a time that are told apart below its highest one
 
   static std::size_t step_of(Nanoseconds time) {
-    const int width = std::bit_width(time);
+    const auto width = static_cast<int>(std::bit_width(time));
     if (width <= kBits) return time;
     return (static_cast<std::size_t>(width - kBits) << kBits) + (time >> (width - 1 - kBits) & ((1u << kBits) - 1));
   }

@@ -121,10 +121,7 @@ def test_time_that_nobody_saw_is_missed_and_nobody_elses(usual_python, start, tm
     assert done.code == flametap.DONE, done
     recording = json.loads(out.read_text())
     assert recording["recording"]["quality"]["missed_ticks"] >= 0.9 * 100 * stopped
-    strings, functions, frames, stacks = (recording[name] for name in ("strings", "functions", "frames", "stacks"))
-    samples = recording["samples"]
-    late = sum(weight for stack, weight in zip(samples["stack"], samples["weight_ns"])
-               if strings[functions["name"][frames["function"][stacks["frame"][stack - 1]]]] == "late")
+    late = sum(sample.weight_ns for sample in flametap.samples_of(recording) if sample.function == "late")
     assert 0 < late < 0.8e9, "it lived for 0.4 s"
 
 

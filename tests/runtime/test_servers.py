@@ -37,12 +37,9 @@ def put_under_load(client, process):
 
 def ticks_by_state(recording):
     """{(innermost function, whether it was on a CPU): ticks}"""
-    strings, functions, frames, stacks = (recording[name] for name in ("strings", "functions", "frames", "stacks"))
-    names = [strings[functions["name"][frames["function"][frame]]] for frame in stacks["frame"]]
     seen = collections.Counter()
-    samples = recording["samples"]
-    for stack, ticks, state in zip(samples["stack"], samples["ticks"], samples["state"]):
-        seen[names[stack - 1].rpartition(".")[2], bool(state & ON_CPU)] += ticks
+    for sample in flametap.samples_of(recording):
+        seen[sample.function.rpartition(".")[2], bool(sample.state & ON_CPU)] += sample.ticks
     return seen
 
 

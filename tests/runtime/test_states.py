@@ -21,11 +21,9 @@ def states(start, counters, tmp_path):
         counters.wait_for_progress()
         done = flametap.run("record", "-p", target.pid, "-d", 1, "--mode", "wall", "-o", tmp_path / "all.json")
         assert done.code == flametap.DONE, done
-        recording = json.loads((tmp_path / "all.json").read_text())
         seen = collections.defaultdict(collections.Counter)
-        samples = recording["samples"]
-        for thread, ticks, state in zip(samples["thread"], samples["ticks"], samples["state"]):
-            seen[names[recording["threads"][thread]["id"]]][state] += ticks
+        for sample in flametap.samples_of(json.loads((tmp_path / "all.json").read_text())):
+            seen[names[sample.thread["id"]]][sample.state] += sample.ticks
         return seen
 
     return record
@@ -55,11 +53,9 @@ def test_interpreters_with_a_gil_of_their_own(own_gil_python, start, tmp_path):
     out = tmp_path / "all.json"
     done = flametap.run("record", "-p", target.pid, "-d", 1, "--mode", "wall", "-o", out)
     assert done.code == flametap.DONE, done
-    recording = json.loads(out.read_text())
     seen = collections.defaultdict(collections.Counter)
-    samples = recording["samples"]
-    for thread, ticks, state in zip(samples["thread"], samples["ticks"], samples["state"]):
-        seen[names.get(recording["threads"][thread]["id"])][state] += ticks
+    for sample in flametap.samples_of(json.loads(out.read_text())):
+        seen[names.get(sample.thread["id"])][sample.state] += sample.ticks
     for name in ("first", "second"):
         # Each of the two threads also has a state in the main interpreter, which does nothing meanwhile.
         busy = sum(count for state, count in seen[name].items() if state == ON_CPU | HOLDS_GIL)
@@ -90,8 +86,5 @@ def test_sleeping_is_not_waiting_for_the_gil(frame_kind, start, tmp_path):
     out = tmp_path / "all.json"
     done = flametap.run("record", "-p", target.pid, "-d", 0.5, "--mode", "wall", "-o", out)
     assert done.code == flametap.DONE, done
-    recording = json.loads(out.read_text())
-    samples = recording["samples"]
-    main = [state for thread, state in zip(samples["thread"], samples["state"])
-            if recording["threads"][thread]["id"] == target.pid]
-    assert set(main) == {0}
+    samples = flametap.samples_of(json.loads(out.read_text()))
+    assert {sample.state for sample in samples if sample.thread["id"] == target.pid} == {0}

@@ -82,13 +82,10 @@ def test_no_thread_has_the_name_of_one_before(frame_kind, tmp_path, seconds):
     command = [*frame_kind.command, TARGETS / "relay.py", seconds, 12]
     done = flametap.run("record", "-o", out, "--", *command, env=frame_kind.environment())
     assert done.code == flametap.DONE, done
-    recording = json.loads(out.read_text())
-    strings, functions, frames, stacks = (recording[name] for name in ("strings", "functions", "frames", "stacks"))
-    samples, named = recording["samples"], 0
-    for thread, stack in zip(samples["thread"], samples["stack"]):
-        name = recording["threads"][thread]["name"]
-        function = strings[functions["name"][frames["function"][stacks["frame"][stack - 1]]]]
-        if function.startswith("f_") and name.startswith("thr-"):
-            assert name[len("thr-"):] == function[len("f_"):]
+    named = 0
+    for sample in flametap.samples_of(json.loads(out.read_text())):
+        name = sample.thread["name"]
+        if sample.function.startswith("f_") and name.startswith("thr-"):
+            assert name[len("thr-"):] == sample.function[len("f_"):]
             named += 1
     assert named > 0
