@@ -42,7 +42,8 @@ bool describes_itself(target::Memory& memory, target::Address runtime) {
 
 // Whether the address that a sleeping thread waits on can be known, and that of its GIL.
 bool tells_gil_waits(const target::Process& process, const cpython::Interpreter& found) {
-  const bool knows_gil = found.gil_size != 0 || found.layout.gil_kind == cpython::GilKind::per_interpreter;
+  const bool knows_gil = found.gil_size != 0 || found.gil_pointer != target::kNull ||
+                         found.layout.gil_kind == cpython::GilKind::per_interpreter;
   return knows_gil && process.read_file("syscall").ok();
 }
 

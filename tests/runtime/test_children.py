@@ -46,11 +46,11 @@ def test_a_pool_of_workers(usual_python, start, tmp_path, method, way):
         mine, other = ("odd", "even") if worker["number"] % 2 else ("even", "odd")
         names = seen[worker["pid"]]
         assert names[mine] > 0 and other not in names, names
-    # Ready for a CPU all the time, every worker is in its function at nearly every tick after it was found.
+    # Ready for a CPU all the time, every worker is in its function for all the time from when it was found; not longer.
     for worker in workers:
-        mine = "odd" if worker["number"] % 2 else "even"
-        names = seen[worker["pid"]]
-        assert names[mine] > 0.5 * sum(names.values()), names
+        recorded_s = sum(sample.weight_ns for sample in flametap.samples_of(recording)
+                         if sample.process["pid"] == worker["pid"] and sample.function in ("odd", "even")) / 1e9
+        assert 0.4 * worker["wall_s"] < recorded_s < 1.1 * worker["wall_s"], worker
     assert recording["recording"]["quality"]["torn"] == 0
     commands = {process["pid"]: process["command"] for process in recording["processes"]}
     assert all("python" in commands[pid] for pid in pids)

@@ -1,7 +1,7 @@
 """Eight workers of multiprocessing: python pool.py START_METHOD COUNTER_FOLDER.
 
 Each worker computes for its share of the time, known by its number, until the file `end` appears in COUNTER_FOLDER, and
-then writes there what it was and how long it ran by its own CPU clock: {"pid", "number", "cpu_s"}. The parent says the
+then writes there what it was and how long it worked: {"pid", "number", "wall_s"}. The parent says the
 pids of the workers once all of them work, and ends with them.
 """
 
@@ -30,11 +30,11 @@ def odd(rounds):
 
 def work(number, folder, ready):
     ready.put(os.getpid())
-    began = time.process_time()
+    began = time.monotonic()
     while not os.path.exists(os.path.join(folder, "end")):
         (odd if number % 2 else even)(20000)
     with open(os.path.join(folder, "worker-%d" % number), "w") as file:
-        json.dump({"pid": os.getpid(), "number": number, "cpu_s": time.process_time() - began}, file)
+        json.dump({"pid": os.getpid(), "number": number, "wall_s": time.monotonic() - began}, file)
 
 
 def main():
