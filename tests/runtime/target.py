@@ -96,6 +96,12 @@ class Target:
 
         wait_until(sleeps, "the main thread of %d sleeps" % self.pid)
 
+    def wait_until_it_computes(self):
+        """Returns once it has computed for a while: whoever has just said something is still without the GIL."""
+        user_time = 11  # in ticks, as stat() counts its fields
+        before = int(self.stat()[user_time])
+        wait_until(lambda: int(self.stat()[user_time]) > before + 1, "%d computes" % self.pid)
+
     def tracer(self):
         for line in Path("/proc/%d/status" % self.pid).read_text().splitlines():
             if line.startswith("TracerPid:"):

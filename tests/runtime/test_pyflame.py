@@ -190,6 +190,7 @@ def test_thread_dump(pyflame, pyflame_python, workload):
 
 def test_thread_dump_marks_the_holder_of_the_gil(pyflame, usual_python, workload):
     target = workload(usual_python, "busy")
+    target.wait_until_it_computes()
     ((_, holds, frames),) = dumped(pyflame.sample("--dump", "-n", "-p", target.pid))
     assert holds
     assert frames[-1].split(":")[1] == "<module>"
