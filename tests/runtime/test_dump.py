@@ -95,6 +95,7 @@ def test_subinterpreters(python3, start):
 def test_only_one_interpreter_of_a_thread_is_on_cpu(python3, start):
     target = start(python3, "subinterpreters.py", "spin")
     target.says()
+    target.wait_until_it_computes()
     threads = flametap.dump(target.pid)["threads"]
     assert {thread["id"] for thread in threads} == {target.pid}
     assert [(thread["interpreter"] != 0, thread["on_cpu"], thread["holds_gil"]) for thread in threads] == [
