@@ -12,11 +12,6 @@ namespace {
 
 constexpr const char* kEnding = ".partial.ftap";
 
-bool is_there(const std::string& path) {
-  struct stat status {};
-  return ::stat(path.c_str(), &status) == 0;
-}
-
 // Something in a folder of its own, beside which a journal can stand.
 bool is_plain_file(const std::string& path) {
   if (path == "-" || path.starts_with("/dev/") || path.starts_with("/proc/")) return false;
@@ -37,7 +32,7 @@ Result<Journal> Journal::open(const Output& output, const std::string& own_path)
   const std::string& path = output.path.empty() ? own_path : output.path;
   const bool plain = is_plain_file(path);
   const bool is_result = plain && output.format == format::Format::ftap;
-  const bool under_its_name = is_result && (output.path.empty() || !is_there(path));
+  const bool under_its_name = is_result && (output.path.empty() || ::access(path.c_str(), F_OK) != 0);
   auto writer = format::FtapWriter::create(under_its_name ? path
                                            : plain        ? path + kEnding
                                                           : temporary_path(),

@@ -20,12 +20,6 @@ using Lines = std::vector<PyflameLog::LineId>;
 // The list of threads is read again each time: a holder that is new is there the next time.
 constexpr int kAttempts = 3;
 
-std::uint64_t unix_now_us() {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000 + static_cast<std::uint64_t>(now.tv_nsec) / 1000;
-}
-
 Lines or_idle(Lines lines) {
   std::erase(lines, PyflameLog::kIdle);
   if (lines.empty()) lines.push_back(PyflameLog::kIdle);
@@ -56,7 +50,11 @@ Lines lines_of_all(std::span<const PyflameThread> tick) {
 }
 
 PyflameSampler::PyflameSampler(Options options, sampler::CpuSeat seat, PyflameLog& log)
-    : options_(options), seat_(std::move(seat)), log_(log), start_(monotonic_now()), start_unix_us_(unix_now_us()) {}
+    : options_(options),
+      seat_(std::move(seat)),
+      log_(log),
+      start_(monotonic_now()),
+      start_unix_us_(unix_now() / 1000) {}
 
 void PyflameSampler::run(std::unique_ptr<ProcessSampler> process, const Successor& successor,
                          const std::atomic<bool>& stop) {

@@ -11,11 +11,6 @@ namespace {
 constexpr Nanoseconds kShortestPause = 1'000'000;
 constexpr Nanoseconds kLongestPause = 20'000'000;
 
-void sleep_for(Nanoseconds time) {
-  const timespec pause{static_cast<time_t>(time / kSecond), static_cast<long>(time % kSecond)};
-  clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, nullptr);  // a signal ends it early, which is as well
-}
-
 }  // namespace
 
 // The longer it takes, the less it hurries: a Python that starts is found within a millisecond or a fiftieth of the

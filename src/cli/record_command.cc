@@ -110,6 +110,31 @@ Result<Processes> attach_all(const RecordRequest& request) {
   return processes;
 }
 
+// What is recorded besides the processes that are there already.
+struct MoreToRecord {
+  std::vector<pid_t> roots = {};  // processes whose children are followed, though they are no Pythons yet
+  sampler::Recorder::Successor successor = {};
+};
+
+// All that was sampled is let go when it returns: threads that stopped too late, and files of /proc.
+Result<void> sample_into(Journal& journal, const RecordRequest& request, sampler::CpuSeat seat, Processes processes,
+                         MoreToRecord more, const Signals& signals, sampler::Progress& progress) {
+  std::optional<sampler::Family> family;
+  if (request.children) {
+    sampler::Family::Roots roots{.others = std::move(more.roots)};
+    for (const auto& process : processes) roots.sampled.push_back(process.get());
+    family.emplace(roots, sampler_options(request), seat.priority_before());
+  }
+  sampler::Recorder recorder(recorder_options(request), std::move(seat));
+  for (auto& process : processes) recorder.add(std::move(process));
+  if (family) {
+    recorder.follow(*family);
+  } else if (more.successor) {
+    recorder.set_successor(std::move(more.successor));
+  }
+  return recorder.run(signals.stop(), progress, journal.sink());
+}
+
 int record_processes(const RecordRequest& request, const Output& output) {
   const Signals signals;
   auto seat = sampler::CpuSeat::take(request.cpu);
@@ -120,33 +145,25 @@ int record_processes(const RecordRequest& request, const Output& output) {
   auto journal = Journal::open(output, own_path);
   if (!journal) return fail(journal.error());
   const Result<void> recorded = [&] {
-    std::optional<sampler::Family> family;
-    if (request.children) {
-      sampler::Family::Roots roots;
-      for (const auto& process : *processes) roots.sampled.push_back(process.get());
-      family.emplace(roots, sampler_options(request), seat->priority_before());
-    }
-    sampler::Recorder recorder(recorder_options(request), std::move(*seat));
-    for (auto& process : *processes) recorder.add(std::move(process));
-    if (family) recorder.follow(*family);
     sampler::Progress progress;
     const ProgressLine line(progress);
-    return recorder.run(signals.stop(), progress, journal->sink());
+    return sample_into(*journal, request, std::move(*seat), std::move(*processes), {}, signals, progress);
   }();
   if (const auto done = finish(request, output, own_path, *journal, recorded); !done) return fail(done.error());
   return 0;
 }
+
+// Exit codes of the command win over ours: scripts around it rely on them.
+int own_code_unless(int command_code, int own_code) { return command_code != 0 ? command_code : own_code; }
 
 // The command ended, or was ended, before we met a Python in it.
 int no_python_seen(const RecordRequest& request, const PythonSearch& search, int command_code) {
   const Error error = search.denied().value_or(
       Error{Failure::not_python, "no Python was found in it while it ran",
             "if it starts Python in the background, record that process: flametap record -p PID"});
-  const int code = fail(error.within("cannot record " + request.command.front()));
-  return command_code != 0 ? command_code : code;
+  return own_code_unless(command_code, fail(error.within("cannot record " + request.command.front())));
 }
 
-// Exit codes of the command win over ours: scripts around it rely on them.
 int record_command(const RecordRequest& request, const Output& output) {
   // The seat is taken only after the command has started, which would inherit it.
   if (const auto seated = sampler::CpuSeat::check(request.cpu); !seated) return fail(seated.error());
@@ -158,7 +175,10 @@ int record_command(const RecordRequest& request, const Output& output) {
   }
   Launched& command = std::get<Launched>(started);
   auto seat = sampler::CpuSeat::take(request.cpu);
-  if (!seat) return fail(seat.error());
+  if (!seat) {
+    const int code = fail(seat.error());
+    return own_code_unless(command.wait(), code);
+  }
   PythonSearch search(command, signals.stop(), sampler_options(request));
   auto python = search.find(std::nullopt);
   if (!python) return no_python_seen(request, search, command.wait());
@@ -167,33 +187,21 @@ int record_command(const RecordRequest& request, const Output& output) {
   auto journal = Journal::open(output, own_path);
   if (!journal) {
     const int code = fail(journal.error());
-    const int command_code = command.wait();
-    return command_code != 0 ? command_code : code;
+    return own_code_unless(command.wait(), code);
   }
   std::optional<Nanoseconds> deadline;
   if (request.duration) deadline = monotonic_now() + *request.duration;
-  // The recorder ends before we wait for the command: a thread that it asked to stop too late is let go with it.
-  const Result<void> recorded = [&] {
-    std::optional<sampler::Family> family;
-    if (request.children) {
-      family.emplace(sampler::Family::Roots{.sampled = {python.get()}, .others = {command.pid()}},
-                     sampler_options(request), seat->priority_before());
-    }
-    sampler::Recorder recorder(recorder_options(request), std::move(*seat));
-    recorder.add(std::move(python));
-    if (family) {
-      recorder.follow(*family);
-    } else {
-      recorder.set_successor([&](pid_t, sampler::Fate) { return search.find(deadline); });
-    }
-    sampler::Progress progress;  // nobody watches it: the terminal is the command's
-    return recorder.run(signals.stop(), progress, journal->sink());
-  }();
+  Processes processes;
+  processes.push_back(std::move(python));
+  sampler::Progress progress;  // nobody watches it: the terminal is the command's
+  const Result<void> recorded =
+      sample_into(*journal, request, std::move(*seat), std::move(processes),
+                  {.roots = {command.pid()}, .successor = [&](pid_t, sampler::Fate) { return search.find(deadline); }},
+                  signals, progress);
   // Written at once: the command may go on for long, or never end.
   const auto done = finish(request, output, own_path, *journal, recorded);
   if (!done) fail(done.error());
-  const int code = command.wait();
-  return code == 0 && !done ? static_cast<int>(done.error().kind) : code;
+  return own_code_unless(command.wait(), done ? 0 : static_cast<int>(done.error().kind));
 }
 
 }  // namespace

@@ -29,16 +29,14 @@ bool is_called_python(pid_t pid) {
   return exe && exe->substr(exe->rfind('/') + 1).starts_with("python");
 }
 
-// 0: it has ended. A pid that was given to another process has another.
+// 0: it has ended.
 std::uint64_t start_time_of(pid_t pid) {
   const auto process = target::Process::open(pid);
   return process ? process->start_time() : 0;
 }
 
-void sleep_for(Nanoseconds time) {
-  const timespec pause{static_cast<time_t>(time / kSecond), static_cast<long>(time % kSecond)};
-  clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, nullptr);
-}
+// Its pid may be another process's by now, which has started at another time.
+bool has_ended(pid_t pid, std::uint64_t start_time) { return start_time == 0 || start_time_of(pid) != start_time; }
 
 }  // namespace
 
@@ -98,19 +96,23 @@ void Family::run() {
       scan();
     }
     for (const ProcessEvent& event : events) handle(event);
-    decltype(executed_) executed;
-    {
-      const std::lock_guard lock(mutex_);
-      executed.swap(executed_);
-    }
-    for (const auto& [pid, program] : executed) {
-      // An event may have told us before: then it is sampled with its new program already, or about to be.
-      const auto member = members_.find(pid);
-      if (member != members_.end() && member->second.sampled && member->second.program == program) restart(pid);
-    }
+    restart_those_that_executed();
     forget_those_that_left();
     try_those_due();
     alive_ = may_give_a_python();
+  }
+}
+
+void Family::restart_those_that_executed() {
+  decltype(executed_) executed;
+  {
+    const std::lock_guard lock(mutex_);
+    executed.swap(executed_);
+  }
+  for (const auto& [pid, program] : executed) {
+    // An event may have told us before: then it is sampled with its new program already, or about to be.
+    const auto member = members_.find(pid);
+    if (member != members_.end() && member->second.sampled && member->second.program == program) restart(pid);
   }
 }
 
@@ -151,8 +153,7 @@ void Family::scan() {
     }
   }
   for (const pid_t pid : known) {
-    const std::uint64_t start_time = start_time_of(pid);
-    if (start_time == 0 || start_time != members_[pid].start_time) forget(pid);
+    if (has_ended(pid, members_[pid].start_time)) forget(pid);
   }
 }
 
@@ -191,7 +192,7 @@ void Family::forget_those_that_left() {
   for (auto& [pid, member] : members_) {
     if (member.left == 0 || now - member.left < kMayExecute) continue;
     member.left = 0;
-    if (start_time_of(pid) != member.start_time || member.start_time == 0) gone.push_back(pid);
+    if (has_ended(pid, member.start_time)) gone.push_back(pid);
   }
   for (const pid_t pid : gone) forget(pid);
 }

@@ -72,6 +72,7 @@ class Family {
   void handle(const target::ProcessEvent& event);
   void scan();
   void add(pid_t pid, bool forked_by_python);
+  void restart_those_that_executed();
   void forget_those_that_left();
   [[nodiscard]] bool may_give_a_python() const;
   void restart(pid_t pid);

@@ -1,6 +1,6 @@
 // ProcessSampler: all threads of one Python process, sampled at one tick after the other.
 //
-// One thread only: create, use and destroy it there (ptrace and CPU affinity belong to a thread).
+// One thread only, from the first sample to its end: ptrace and CPU affinity belong to a thread.
 #pragma once
 
 #include <sys/types.h>

@@ -14,12 +14,6 @@ constexpr Nanoseconds kProgressInterval = 250'000'000;
 constexpr Nanoseconds kNamingInterval = 50'000'000;       // threads that live shorter may keep the kernel's name
 constexpr Nanoseconds kCheckpointInterval = kSecond / 2;  // what is lost at the most
 
-Nanoseconds unix_now() {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<Nanoseconds>(now.tv_sec) * kSecond + static_cast<Nanoseconds>(now.tv_nsec);
-}
-
 std::string describe(pid_t pid, Fate fate) {
   const std::string name = "process " + std::to_string(pid);
   switch (fate) {

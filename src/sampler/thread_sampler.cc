@@ -1,7 +1,6 @@
 #include "sampler/thread_sampler.h"
 
 #include <algorithm>
-#include <ctime>
 #include <utility>
 
 namespace flametap::sampler {
@@ -11,6 +10,7 @@ using cpython::Reading;
 using stack::Outcome;
 using stack::Step;
 
+constexpr Nanoseconds kMoment = 30'000;  // to leave a state that cannot be read, such as a frame that is half made
 constexpr int kLearnAttempts = 3;
 constexpr int kRideAttempts = 6;
 constexpr Nanoseconds kPauseTimeout = 200'000'000;  // on a machine with more to do than CPUs it takes its turn to stop
@@ -37,12 +37,6 @@ bool same_stack(std::span<const cpython::CodeFrame> one, std::span<const cpython
   if (one.size() != other.size()) return false;
   if (one.empty()) return true;
   return one.front().code == other.front().code && std::ranges::equal(one.subspan(1), other.subspan(1));
-}
-
-// Lets the target leave a state that cannot be read, such as a frame that is half made.
-void let_it_run() {
-  constexpr timespec kMoment{0, 30'000};
-  clock_nanosleep(CLOCK_MONOTONIC, 0, &kMoment, nullptr);
 }
 
 }  // namespace
@@ -163,7 +157,7 @@ Sampled ThreadSampler::sample_riding(const Tools& tools) {
   Reading last = Reading::moved;
   bool running = true;
   for (int i = 0; i < kRideAttempts; ++i) {
-    if (i > 1) let_it_run();
+    if (i > 1) sleep_for(kMoment);
     if (!tools.seat.riding_on()) {
       const auto stat = kernel_.stat->read();
       if (!stat) return kThreadEnded;
@@ -195,7 +189,7 @@ Sampled ThreadSampler::sample_paused(const Tools& tools) {
   }
   Reading reading = Reading::moved;
   for (int i = 0; i < kLearnAttempts; ++i) {
-    if (i > 0) let_it_run();
+    if (i > 0) sleep_for(kMoment);
     const target::Pause pause = tools.pauser->stop(tid_, kPauseTimeout);
     if (pause.status() == target::PauseStatus::gone) return kThreadEnded;
     if (pause.status() == target::PauseStatus::timed_out) continue;  // it is still asked to stop

@@ -13,9 +13,10 @@
 // A stop is not invisible to a thread that sleeps: epoll_wait, semop, sigtimedwait and a few other system calls return
 // EINTR after it. A sleeping thread does not change its stack, so there is no need to stop it.
 //
-// Threads: the kernel binds a tracee to the thread that seized it. Create a Pauser, use it and destroy it in one
-// thread, and end that thread soon after (its end makes the kernel let go whatever is still pending). If the target is
-// our own child, no other thread may wait for it with waitpid while a pause may be going on; poll its pidfd instead.
+// Threads: the kernel binds a tracee to the thread that seized it. From its first pause on, use a Pauser and
+// destroy it in one thread, and end that thread soon after (its end makes the kernel let go whatever is still pending).
+// If the target is our own child, no other thread may wait for it with waitpid while a pause may be going on; poll its
+// pidfd instead.
 #pragma once
 
 #include <sys/types.h>

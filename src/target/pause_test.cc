@@ -2,82 +2,27 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/ptrace.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <fstream>
-#include <functional>
-#include <new>
-#include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "target/process.h"
 #include "target/test_child.h"
+#include "target/test_spinner.h"
 
 namespace flametap::target {
 namespace {
 
-constexpr Nanoseconds kLong = 10 * kSecond;
-
-// What a test and its children share. A plain number of each kind, so that a signal handler may touch it.
-struct Shared {
-  std::atomic<std::uint64_t> turns{0};
-  std::atomic<int> queued_taken{0};
-  std::atomic<int> out_of_order{0};
-  std::atomic<int> alarms{0};
-  std::atomic<pid_t> tid{0};
-};
-
-class SharedMemory {
- public:
-  SharedMemory() {
-    void* const page = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    shared_ = new (page) Shared;
-  }
-  ~SharedMemory() { munmap(shared_, sizeof(Shared)); }
-  Shared* get() { return shared_; }
-  Shared* operator->() { return shared_; }
-
- private:
-  Shared* shared_;
-};
-
-Shared* shared_of_child = nullptr;  // a signal handler has no other way to reach it
-
-[[noreturn]] void spin(Shared* shared) {
-  while (true) ++shared->turns;
-}
-
-void wait_until(const std::function<bool()>& condition) {
-  const Nanoseconds begin = monotonic_now();
-  while (!condition()) {
-    ASSERT_LT(monotonic_now() - begin, 30 * kSecond) << "waited in vain";
-    sched_yield();
-  }
-}
-
-bool turns_go_on(Shared* shared) {
-  const std::uint64_t before = shared->turns;
-  wait_until([&] { return shared->turns > before; });
-  return shared->turns > before;
-}
-
-TaskState state_of(pid_t pid) { return ThreadStat::open(pid, pid)->read()->state; }
-
 TEST(Pause, StopsAndLetsGo) {
   SharedMemory shared;
-  const TestChild child = TestChild::run([&](const auto& ready) {
-    ready();
-    spin(shared.get());
-  });
+  const TestChild child = start_spinner(shared.get());
   Pauser pauser(child.pid());
   for (int i = 0; i < 100; ++i) {
     {
@@ -111,10 +56,7 @@ TEST(Pause, StopsOneThreadOnly) {
 
 TEST(Pause, TellsHowLongTheTargetStandsStill) {
   SharedMemory shared;
-  const TestChild child = TestChild::run([&](const auto& ready) {
-    ready();
-    spin(shared.get());
-  });
+  const TestChild child = start_spinner(shared.get());
   Pauser pauser(child.pid());
   std::vector<Nanoseconds> durations;
   for (int i = 0; i < 1000; ++i) {
@@ -127,126 +69,9 @@ TEST(Pause, TellsHowLongTheTargetStandsStill) {
               static_cast<double>(durations[990]) / 1000);
 }
 
-// --- signals
-
-void install_handlers(Shared* shared) {
-  shared_of_child = shared;
-  struct sigaction queued {};
-  queued.sa_flags = SA_SIGINFO | SA_RESTART;
-  queued.sa_sigaction = [](int, siginfo_t* info, void*) {
-    // Queued signals arrive in order, so each must carry the number that comes next.
-    if (info->si_value.sival_int != shared_of_child->queued_taken) ++shared_of_child->out_of_order;
-    ++shared_of_child->queued_taken;
-  };
-  sigaction(SIGRTMIN, &queued, nullptr);
-  struct sigaction alarm {};
-  alarm.sa_handler = [](int) { ++shared_of_child->alarms; };
-  sigaction(SIGALRM, &alarm, nullptr);
-  const itimerval every_millisecond{{0, 1000}, {0, 1000}};
-  setitimer(ITIMER_REAL, &every_millisecond, nullptr);
-}
-
-// A third process that sends numbered signals, never more than a hundred ahead of those taken.
-TestChild start_sender(pid_t target, Shared* shared) {
-  return TestChild::run([=](const auto& ready) {
-    ready();
-    for (int i = 0;; ++i) {
-      while (i - shared->queued_taken > 100) sched_yield();
-      while (sigqueue(target, SIGRTMIN, sigval{i}) != 0) sched_yield();
-    }
-  });
-}
-
-bool takes_a_signal(Shared* shared) {
-  const int before = shared->queued_taken;
-  wait_until([&] { return shared->queued_taken > before; });
-  return shared->queued_taken > before;
-}
-
-TEST(Pause, LosesNoSignalAndDoublesNone) {
-  SharedMemory shared;
-  const TestChild child = TestChild::run([&](const auto& ready) {
-    install_handlers(shared.get());
-    ready();
-    spin(shared.get());
-  });
-  const TestChild sender = start_sender(child.pid(), shared.get());
-  Pauser pauser(child.pid());
-  int before_a_signal = 0;
-  for (int i = 0; i < 1000; ++i) {
-    // While it takes signals, another one is likely to come between our two requests.
-    ASSERT_TRUE(takes_a_signal(shared.get()));
-    const Pause pause = pauser.stop(child.pid(), kLong);
-    ASSERT_EQ(pause.status(), PauseStatus::stopped);
-    if (pause.signal() != 0) ++before_a_signal;
-  }
-  EXPECT_TRUE(takes_a_signal(shared.get()));
-  EXPECT_EQ(shared->out_of_order, 0);
-  EXPECT_GT(shared->alarms, 0);
-  std::printf("%d signals, %d pauses just before one, %d alarms\n", shared->queued_taken.load(), before_a_signal,
-              shared->alarms.load());
-}
-
-TEST(Pause, ATracerKilledJustBeforeASignalDoesNotLoseIt) {
-  SharedMemory shared;
-  const TestChild child = TestChild::run([&](const auto& ready) {
-    install_handlers(shared.get());
-    ready();
-    spin(shared.get());
-  });
-  const TestChild sender = start_sender(child.pid(), shared.get());
-  for (int round = 0; round < 5; ++round) {
-    TestChild tracer = TestChild::run([&](const auto& ready) {
-      Pauser pauser(child.pid());
-      while (true) {
-        takes_a_signal(shared.get());
-        const Pause held = pauser.stop(child.pid(), kLong);
-        if (held.signal() != SIGRTMIN) continue;
-        ready();
-        while (true) pause();
-      }
-    });
-    tracer.kill_and_reap();
-    ASSERT_TRUE(takes_a_signal(shared.get())) << "round " << round;
-    ASSERT_EQ(shared->out_of_order, 0) << "round " << round;
-  }
-}
-
-TEST(Pause, ATracerThatIsKilledLeavesNothingStoppedAndLosesNoSignal) {
-  SharedMemory shared;
-  TestChild child = TestChild::run([&](const auto& ready) {
-    install_handlers(shared.get());
-    ready();
-    spin(shared.get());
-  });
-  TestChild sender = start_sender(child.pid(), shared.get());
-  std::minstd_rand random(7);
-  for (int round = 0; round < 50; ++round) {
-    TestChild tracer = TestChild::run([&](const auto& ready) {
-      ready();
-      Pauser pauser(child.pid());
-      while (true) {
-        if (!pauser.stop(child.pid(), kLong)) _exit(1);
-      }
-    });
-    const Nanoseconds delay = random() % 500'000;
-    const Nanoseconds begin = monotonic_now();
-    while (monotonic_now() - begin < delay) {
-    }
-    tracer.kill_and_reap();
-    ASSERT_TRUE(turns_go_on(shared.get())) << "round " << round;
-  }
-  EXPECT_TRUE(takes_a_signal(shared.get()));
-  EXPECT_EQ(shared->out_of_order, 0) << "of " << shared->queued_taken;
-  EXPECT_EQ(Process::open(child.pid())->status()->tracer, 0);
-}
-
 TEST(Pause, AStoppedProcessStaysStopped) {
   SharedMemory shared;
-  const TestChild child = TestChild::run([&](const auto& ready) {
-    ready();
-    spin(shared.get());
-  });
+  const TestChild child = start_spinner(shared.get());
   kill(child.pid(), SIGSTOP);
   wait_until([&] { return state_of(child.pid()) == TaskState::stopped; });
   Pauser pauser(child.pid());
@@ -262,19 +87,24 @@ TEST(Pause, AStoppedProcessStaysStopped) {
 
 // --- threads that do not stop, or end
 
-TEST(Pause, AThreadInUninterruptibleSleepIsLetGoLater) {
-  int release[2];
-  ASSERT_EQ(pipe(release), 0);
-  SharedMemory shared;
-  const TestChild child = TestChild::run([&](const auto& ready) {
+// Cannot be stopped until something can be read from `release`; spins then.
+TestChild start_unstoppable(Shared* shared, int release) {
+  return TestChild::run([=](const auto& ready) {
     // The parent of a vfork sleeps uninterruptibly until the child of it has ended.
     if (vfork() == 0) {
       ready();
       char byte = 0;
-      _exit(static_cast<int>(read(release[0], &byte, 1)));
+      _exit(static_cast<int>(read(release, &byte, 1)));
     }
-    spin(shared.get());
+    spin(shared);
   });
+}
+
+TEST(Pause, AThreadInUninterruptibleSleepIsLetGoLater) {
+  int release[2];
+  ASSERT_EQ(pipe(release), 0);
+  SharedMemory shared;
+  const TestChild child = start_unstoppable(shared.get(), release[0]);
   wait_until([&] { return state_of(child.pid()) == TaskState::uninterruptible; });
   Pauser pauser(child.pid());
   EXPECT_EQ(pauser.stop(child.pid(), 1'000'000).status(), PauseStatus::timed_out);
@@ -294,14 +124,7 @@ TEST(Pause, AKilledTracerLetsGoAlsoWhatIsPending) {
   int release[2];
   ASSERT_EQ(pipe(release), 0);
   SharedMemory shared;
-  const TestChild child = TestChild::run([&](const auto& ready) {
-    if (vfork() == 0) {
-      ready();
-      char byte = 0;
-      _exit(static_cast<int>(read(release[0], &byte, 1)));
-    }
-    spin(shared.get());
-  });
+  const TestChild child = start_unstoppable(shared.get(), release[0]);
   {
     const TestChild tracer = TestChild::run([&](const auto& ready) {
       Pauser pauser(child.pid());

@@ -9,27 +9,12 @@
 #include "cpython/fake_objects.h"
 #include "cpython/layout_table.h"
 #include "cpython/thread_names.h"
+#include "input.h"
 
 namespace flametap::cpython {
 namespace {
 
 constexpr std::uint64_t kIdent = 0x7f00'0000'1700;
-
-// Takes numbers from the fuzzer's input; zeros when it is used up.
-class Input {
- public:
-  explicit Input(Bytes bytes) : bytes_(bytes) {}
-  [[nodiscard]] bool empty() const { return at_ >= bytes_.size(); }
-  std::uint64_t next(std::uint64_t below) {
-    const std::uint64_t value = load<std::uint16_t>(bytes_, at_).value_or(0);
-    at_ += 2;
-    return value % below;
-  }
-
- private:
-  Bytes bytes_;
-  std::size_t at_ = 0;
-};
 
 class LyingTarget {
  public:

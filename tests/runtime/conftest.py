@@ -74,6 +74,17 @@ def wakeups():
 
 
 @pytest.fixture
+def recording(usual_python, start, counters, tmp_path):
+    """A recording in flametap's own JSON."""
+    target = start(usual_python, "alternate.py", counters.path, 20)
+    target.says()
+    path = tmp_path / "recording.json"
+    done = flametap.run("record", "-p", target.pid, "-d", 1, "-o", path)
+    assert done.code == flametap.DONE, done
+    return path
+
+
+@pytest.fixture
 def two_cpus():
     """Two CPUs that we may use: one for the target, one for flametap."""
     allowed = sorted(os.sched_getaffinity(0))

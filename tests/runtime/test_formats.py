@@ -15,17 +15,6 @@ FORMATS = ("folded", "svg", "json", "speedscope", "pprof", "chrome", "cpuprofile
 
 
 @pytest.fixture
-def recording(usual_python, start, counters, tmp_path):
-    """A recording in flametap's own JSON."""
-    target = start(usual_python, "alternate.py", counters.path, 20)
-    target.says()
-    path = tmp_path / "recording.json"
-    done = flametap.run("record", "-p", target.pid, "-d", 1, "-o", path)
-    assert done.code == flametap.DONE, done
-    return path
-
-
-@pytest.fixture
 def report(recording, tmp_path):
     """The recording as bytes in another format."""
 

@@ -40,16 +40,6 @@ def times(path, *args):
     return total
 
 
-@pytest.fixture
-def recording(usual_python, start, counters, tmp_path):
-    target = start(usual_python, "alternate.py", counters.path, 20)
-    target.says()
-    path = tmp_path / "recording.json"
-    done = flametap.run("record", "-p", target.pid, "-d", 1, "-o", path)
-    assert done.code == flametap.DONE, done
-    return path
-
-
 def test_chrome_of_a_recording(recording):
     """The slices nest, are of stacks that were sampled, and together take no longer than the only thread had."""
     text = convert(recording, "chrome")
@@ -202,3 +192,22 @@ def test_a_bomb_is_stopped(tmp_path):
     assert done.returncode == flametap.DONE, done.stderr
     assert b"unpacks to more than 512 MiB" in done.stderr
     assert len(done.stdout.splitlines()) == 1
+
+
+def test_report_by_thread(recording):
+    folded = convert(recording, "folded", "--by-thread").splitlines()
+    assert folded and all(line.startswith("thread ") for line in folded)
+
+
+def test_report_without_lines(recording):
+    """One frame per function, whatever the line: the same ticks in fewer stacks."""
+    with_lines, without = (convert(recording, "folded", *args).splitlines() for args in ([], ["--no-lines"]))
+    total = lambda lines: sum(int(line.rpartition(" ")[2]) for line in lines)
+    assert total(with_lines) == total(without) and len(without) < len(with_lines)
+    assert not any(re.search(r":\d+\)", line) for line in without)
+
+
+def test_report_of_nobody_says_so(recording):
+    done = flametap.run("report", recording, "--thread", "nobody of this name")
+    assert done.code == flametap.DONE, done
+    assert "flametap: warning: no sample of a thread" in done.err

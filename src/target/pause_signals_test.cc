@@ -1,0 +1,121 @@
+// A target full of signals: none is lost by a pause, none comes twice, whatever happens to the tracer.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <random>
+
+#include "target/pause.h"
+#include "target/process.h"
+#include "target/test_child.h"
+#include "target/test_spinner.h"
+
+namespace flametap::target {
+namespace {
+
+Shared* shared_of_child = nullptr;  // a signal handler has no other way to reach it
+
+void install_handlers(Shared* shared) {
+  shared_of_child = shared;
+  struct sigaction queued {};
+  queued.sa_flags = SA_SIGINFO | SA_RESTART;
+  queued.sa_sigaction = [](int, siginfo_t* info, void*) {
+    // Queued signals arrive in order, so each must carry the number that comes next.
+    if (info->si_value.sival_int != shared_of_child->queued_taken) ++shared_of_child->out_of_order;
+    ++shared_of_child->queued_taken;
+  };
+  sigaction(SIGRTMIN, &queued, nullptr);
+  struct sigaction alarm {};
+  alarm.sa_handler = [](int) { ++shared_of_child->alarms; };
+  sigaction(SIGALRM, &alarm, nullptr);
+  const itimerval every_millisecond{{0, 1000}, {0, 1000}};
+  setitimer(ITIMER_REAL, &every_millisecond, nullptr);
+}
+
+// A third process that sends numbered signals, never more than a hundred ahead of those taken.
+TestChild start_sender(pid_t target, Shared* shared) {
+  return TestChild::run([=](const auto& ready) {
+    ready();
+    for (int i = 0;; ++i) {
+      while (i - shared->queued_taken > 100) sched_yield();
+      while (sigqueue(target, SIGRTMIN, sigval{i}) != 0) sched_yield();
+    }
+  });
+}
+
+bool takes_a_signal(Shared* shared) {
+  const int before = shared->queued_taken;
+  wait_until([&] { return shared->queued_taken > before; });
+  return shared->queued_taken > before;
+}
+
+TEST(PauseSignals, LosesNoSignalAndDoublesNone) {
+  SharedMemory shared;
+  const TestChild child = start_spinner(shared.get(), [&] { install_handlers(shared.get()); });
+  const TestChild sender = start_sender(child.pid(), shared.get());
+  Pauser pauser(child.pid());
+  int before_a_signal = 0;
+  for (int i = 0; i < 1000; ++i) {
+    // While it takes signals, another one is likely to come between our two requests.
+    ASSERT_TRUE(takes_a_signal(shared.get()));
+    const Pause pause = pauser.stop(child.pid(), kLong);
+    ASSERT_EQ(pause.status(), PauseStatus::stopped);
+    if (pause.signal() != 0) ++before_a_signal;
+  }
+  EXPECT_TRUE(takes_a_signal(shared.get()));
+  EXPECT_EQ(shared->out_of_order, 0);
+  EXPECT_GT(shared->alarms, 0);
+  std::printf("%d signals, %d pauses just before one, %d alarms\n", shared->queued_taken.load(), before_a_signal,
+              shared->alarms.load());
+}
+
+TEST(PauseSignals, ATracerKilledJustBeforeASignalDoesNotLoseIt) {
+  SharedMemory shared;
+  const TestChild child = start_spinner(shared.get(), [&] { install_handlers(shared.get()); });
+  const TestChild sender = start_sender(child.pid(), shared.get());
+  for (int round = 0; round < 5; ++round) {
+    TestChild tracer = TestChild::run([&](const auto& ready) {
+      Pauser pauser(child.pid());
+      while (true) {
+        takes_a_signal(shared.get());
+        const Pause held = pauser.stop(child.pid(), kLong);
+        if (held.signal() != SIGRTMIN) continue;
+        ready();
+        while (true) pause();
+      }
+    });
+    tracer.kill_and_reap();
+    ASSERT_TRUE(takes_a_signal(shared.get())) << "round " << round;
+    ASSERT_EQ(shared->out_of_order, 0) << "round " << round;
+  }
+}
+
+TEST(PauseSignals, ATracerThatIsKilledLeavesNothingStoppedAndLosesNoSignal) {
+  SharedMemory shared;
+  TestChild child = start_spinner(shared.get(), [&] { install_handlers(shared.get()); });
+  TestChild sender = start_sender(child.pid(), shared.get());
+  std::minstd_rand random(7);
+  for (int round = 0; round < 50; ++round) {
+    TestChild tracer = TestChild::run([&](const auto& ready) {
+      ready();
+      Pauser pauser(child.pid());
+      while (true) {
+        if (!pauser.stop(child.pid(), kLong)) _exit(1);
+      }
+    });
+    const Nanoseconds delay = random() % 500'000;
+    const Nanoseconds begin = monotonic_now();
+    while (monotonic_now() - begin < delay) {
+    }
+    tracer.kill_and_reap();
+    ASSERT_TRUE(turns_go_on(shared.get())) << "round " << round;
+  }
+  EXPECT_TRUE(takes_a_signal(shared.get()));
+  EXPECT_EQ(shared->out_of_order, 0) << "of " << shared->queued_taken;
+  EXPECT_EQ(Process::open(child.pid())->status()->tracer, 0);
+}
+
+}  // namespace
+}  // namespace flametap::target
