@@ -37,6 +37,10 @@ class ElfFile {
   [[nodiscard]] const std::vector<LoadSegment>& segments() const { return segments_; }
   [[nodiscard]] const BuildId& build_id() const { return build_id_; }
 
+  // For what libelf and libdw are asked for elsewhere. Lives as long as this object, wherever that is moved.
+  [[nodiscard]] Elf* elf() const { return elf_.get(); }
+  [[nodiscard]] const Fd& descriptor() const { return file_; }
+
   [[nodiscard]] std::optional<Section> section(std::string_view name) const;
   // Nothing if there is no such section, or it is longer than `limit`.
   [[nodiscard]] std::optional<std::vector<std::byte>> section_bytes(std::string_view name, std::size_t limit) const;
