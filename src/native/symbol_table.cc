@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 #include "native/elf_sections.h"
 #include "native/mini_debug.h"
 
 namespace flametap::native {
 namespace {
-
-// How many symbols may overlap at one address before we give up. Real ones seldom do at all.
-constexpr int kMaxNesting = 64;
 
 std::size_t leading_underscores(std::string_view name) {
   if (name.starts_with("_Z") || name.starts_with("_R")) return 0;
@@ -69,53 +67,30 @@ SymbolTable SymbolTable::read(Elf* elf, Elf* debug) {
   std::vector<FunctionSymbol>& symbols = functions.symbols();
   std::sort(symbols.begin(), symbols.end(), comes_before);
   size_the_unsized(functions, all_are_known);
-  const auto is_same_code = [](const FunctionSymbol& a, const FunctionSymbol& b) {
-    return a.begin == b.begin && a.size == b.size;
-  };
-  symbols.erase(std::unique(symbols.begin(), symbols.end(), is_same_code), symbols.end());
   return SymbolTable(symbols);
 }
 
 SymbolTable::SymbolTable(const std::vector<FunctionSymbol>& sorted) {
-  entries_.reserve(sorted.size());
+  std::vector<RangeTable::Range> ranges;
+  ranges.reserve(sorted.size());
+  const FunctionSymbol* last = nullptr;
   for (const FunctionSymbol& symbol : sorted) {
-    Entry entry{.begin = symbol.begin,
-                .size = static_cast<std::uint32_t>(std::min<std::uint64_t>(symbol.size, UINT32_MAX)),
-                .name = static_cast<std::uint32_t>(names_.size()),
-                .name_length = 0,
-                .enclosing = kNone};
-    names_.append(symbol.name);
-    if (symbol.is_plt) names_.append("@plt");
-    entry.name_length = static_cast<std::uint32_t>(names_.size() - entry.name);
-    entries_.push_back(entry);
+    const bool is_same_code = last != nullptr && last->begin == symbol.begin && last->size == symbol.size;
+    if (is_same_code) continue;
+    last = &symbol;
+    ranges.push_back({symbol.begin, symbol.begin + symbol.size, static_cast<std::uint32_t>(names_.size())});
+    names_.append(symbol.name).append(symbol.is_plt ? "@plt" : "").push_back('\0');
   }
   names_.shrink_to_fit();
-  link_enclosing();
-}
-
-void SymbolTable::link_enclosing() {
-  std::uint32_t top = kNone;  // of the chain of those that may still reach further
-  for (std::uint32_t i = 0; i < entries_.size(); ++i) {
-    while (top != kNone && entries_[top].begin + entries_[top].size <= entries_[i].begin) top = entries_[top].enclosing;
-    entries_[i].enclosing = top;
-    top = i;
-  }
+  ranges_ = RangeTable(std::move(ranges));
 }
 
 std::optional<SymbolTable::Found> SymbolTable::find(target::LinkAddress address) const {
-  const std::uint64_t wanted = to_number(address);
-  const auto after = std::upper_bound(entries_.begin(), entries_.end(), wanted,
-                                      [](std::uint64_t value, const Entry& entry) { return value < entry.begin; });
-  if (after == entries_.begin()) return std::nullopt;
-  auto at = static_cast<std::uint32_t>(after - entries_.begin() - 1);
-  for (int i = 0; i < kMaxNesting && at != kNone; ++i, at = entries_[at].enclosing) {
-    const Entry& entry = entries_[at];
-    if (wanted - entry.begin >= entry.size) continue;
-    return Found{.name = std::string_view(names_).substr(entry.name, entry.name_length),
-                 .begin = target::LinkAddress{entry.begin},
-                 .size = entry.size};
-  }
-  return std::nullopt;
+  const RangeTable::Range* const range = ranges_.find(to_number(address));
+  if (range == nullptr) return std::nullopt;
+  return Found{.name = names_.data() + range->value,
+               .begin = target::LinkAddress{range->begin},
+               .size = range->end - range->begin};
 }
 
 }  // namespace flametap::native

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "native/function_symbols.h"
+#include "native/range_table.h"
 #include "target/elf_types.h"
 
 namespace flametap::native {
@@ -43,23 +44,13 @@ class SymbolTable {
   [[nodiscard]] static SymbolTable read(Elf* elf, Elf* debug);
 
   [[nodiscard]] std::optional<Found> find(target::LinkAddress address) const;
-  [[nodiscard]] std::size_t size() const { return entries_.size(); }
+  [[nodiscard]] std::size_t size() const { return ranges_.size(); }
 
  private:
-  static constexpr std::uint32_t kNone = UINT32_MAX;
-  struct Entry {
-    std::uint64_t begin = 0;
-    std::uint32_t size = 0;
-    std::uint32_t name = 0;  // offset in names_
-    std::uint32_t name_length = 0;
-    std::uint32_t enclosing = kNone;  // the last one before it that reaches over its begin
-  };
-
   explicit SymbolTable(const std::vector<FunctionSymbol>& sorted);
-  void link_enclosing();
 
-  std::vector<Entry> entries_;  // by address
-  std::string names_;
+  RangeTable ranges_;  // each with the offset of its name
+  std::string names_;  // each ends in a zero
 };
 
 }  // namespace flametap::native
