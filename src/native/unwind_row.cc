@@ -75,11 +75,14 @@ bool UnwindRow::set_rule(std::size_t target, std::span<const Dwarf_Op> operation
   const bool preserved = (kPreserved >> target & 1) != 0;
   if (operations.empty()) {
     const bool same = operations.data() == nullptr;
-    if (target == kReturnAddress) outermost_ = !same;
-    if (same) rule.kind = Rule::Kind::same;
-    // What step() does anyway: preserved registers stay, others are lost, and the stack pointer becomes the CFA.
-    if (same != preserved && target != kReturnAddress && target != kStackPointer) add_rule(rule);
-    return !(target == kReturnAddress && same);
+    if (target == kReturnAddress) {
+      outermost_ = !same;
+      return !same;
+    }
+    // step() does the rest by itself: preserved registers stay, others are lost (libdw calls some of them the same
+    // where nothing is said about them), and the stack pointer becomes the CFA.
+    if (preserved && !same) add_rule(rule);
+    return true;
   }
   if (!parse_rule(operations, rule)) return false;
   const bool is_cfa = rule.kind == Rule::Kind::offset && rule.value == 0;
@@ -101,19 +104,16 @@ Value UnwindRow::value_of(const Rule& rule, const Surroundings& surroundings) co
     const std::optional<std::uint64_t> word = surroundings.stack.word(target::Address{address});
     return word ? Value{ValueStatus::ok, *word} : Value{ValueStatus::outside_copy, address};
   };
-  const auto in_register = [&](std::size_t number) -> Value {
-    if (!surroundings.registers.knows(number)) return {ValueStatus::unknown_register, 0};
-    return {ValueStatus::ok, surroundings.registers[number]};
-  };
   switch (rule.kind) {
     case saved:
       return in_memory(plus(surroundings.cfa, rule.value));
     case offset:
       return {ValueStatus::ok, plus(surroundings.cfa, rule.value)};
-    case same:
-      return in_register(rule.target);
-    case moved:
-      return in_register(static_cast<std::size_t>(rule.value));
+    case moved: {
+      const auto number = static_cast<std::size_t>(rule.value);
+      if (!surroundings.registers.knows(number)) break;
+      return {ValueStatus::ok, surroundings.registers[number]};
+    }
     case address_of: {
       const Value address = expressions_[static_cast<std::size_t>(rule.value)].evaluate(surroundings);
       return address.status == ValueStatus::ok ? in_memory(address.number) : address;

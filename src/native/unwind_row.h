@@ -26,7 +26,6 @@ class UnwindRow {
   struct Rule {
     enum class Kind : std::uint8_t {
       undefined,   // lost
-      same,        // still in the register
       saved,       // in memory, at the CFA + value
       offset,      // it is the CFA + value
       moved,       // in the register that `value` says
@@ -56,6 +55,8 @@ class UnwindRow {
   [[nodiscard]] Value cfa(const Registers& registers, const StackView& stack) const;
   // Replaces the registers by the caller's. `cfa` is what cfa() said.
   [[nodiscard]] Step step(std::uint64_t cfa, const StackView& stack, Registers& registers) const;
+
+  bool operator==(const UnwindRow&) const = default;
 
  private:
   bool add_expression(std::span<const Dwarf_Op> operations, std::int32_t& index);

@@ -57,44 +57,50 @@ const UnwindRow* UnwindTable::find(target::LinkAddress link_address) {
                                       [](std::uint64_t wanted, const Range& range) { return wanted < range.begin; });
   if (after != ranges_.begin() && address < std::prev(after)->end) return std::prev(after)->row;
   if (ranges_.size() >= kMaxRanges) return nullptr;
-  return insert(static_cast<std::size_t>(after - ranges_.begin()), address, look_up(address));
+  return keep(static_cast<std::size_t>(after - ranges_.begin()), look_up(address));
 }
 
-const UnwindRow* UnwindTable::insert(std::size_t place, std::uint64_t address, Range range) {
-  // Information that contradicts itself may give ranges that overlap, or that lie elsewhere.
-  if (address < range.begin || address >= range.end) range = {address, address + 1, range.row};
-  if (place > 0) range.begin = std::max(range.begin, ranges_[place - 1].end);
-  if (place < ranges_.size()) range.end = std::min(range.end, ranges_[place].begin);
+const UnwindRow* UnwindTable::keep(std::size_t place, Answer answer) {
+  if (place > 0) answer.begin = std::max(answer.begin, ranges_[place - 1].end);
+  if (place < ranges_.size() && answer.end > ranges_[place].begin) {
+    Range& next = ranges_[place];
+    const bool same = answer.row ? next.row != nullptr && *answer.row == *next.row : next.row == nullptr;
+    if (same) {
+      next.begin = answer.begin;
+      return next.row;
+    }
+    // Information that contradicts itself: what was there first stays.
+    answer.end = next.begin;
+  }
+  Range range{answer.begin, answer.end, nullptr};
+  if (answer.row) range.row = &rows_.emplace_back(std::move(*answer.row));
   ranges_.insert(ranges_.begin() + static_cast<std::ptrdiff_t>(place), range);
   return range.row;
 }
 
-UnwindTable::Range UnwindTable::look_up(std::uint64_t address) {
+UnwindTable::Answer UnwindTable::look_up(std::uint64_t address) {
   ++lookups_;
   open_eh_frame();
-  Range range = look_up(eh_frame_.get(), address);
-  if (range.row != nullptr) return range;
+  Answer answer = look_up(eh_frame_.get(), address);
+  if (answer.row) return answer;
   open_debug_frame();
-  range = look_up(debug_frame_, address);
-  if (range.row == nullptr && !eh_frame_ && debug_frame_ == nullptr) return {0, kEverything, nullptr};
-  return range;
+  if (!eh_frame_ && debug_frame_ == nullptr) return {0, kEverything};
+  return debug_frame_ != nullptr ? look_up(debug_frame_, address) : std::move(answer);
 }
 
-UnwindTable::Range UnwindTable::look_up(Dwarf_CFI* cfi, std::uint64_t address) {
+UnwindTable::Answer UnwindTable::look_up(Dwarf_CFI* cfi, std::uint64_t address) {
   // libdw does not tell how far its ignorance reaches.
-  const Range unknown{address, address + 1, nullptr};
+  const Answer unknown{address, address + 1};
   if (cfi == nullptr) return unknown;
   Dwarf_Frame* found = nullptr;
   if (dwarf_cfi_addrframe(cfi, address, &found) != 0) return unknown;
   const std::unique_ptr<Dwarf_Frame, FrameFree> frame(found);
-  Dwarf_Addr begin = 0;
   Dwarf_Addr end = 0;
   bool signal_frame = false;
-  if (dwarf_frame_info(frame.get(), &begin, &end, &signal_frame) != static_cast<int>(kReturnAddress)) return unknown;
-  std::optional<UnwindRow> row = make_row(frame.get(), signal_frame);
-  if (!row) return {begin, end, nullptr};
-  rows_.push_back(std::move(*row));
-  return {begin, end, &rows_.back()};
+  if (dwarf_frame_info(frame.get(), nullptr, &end, &signal_frame) != static_cast<int>(kReturnAddress)) return unknown;
+  // Not from where libdw says that the row begins: behind DW_CFA_restore_state that is where the state was remembered,
+  // before all the rows in between.
+  return {address, std::max(end, address + 1), make_row(frame.get(), signal_frame)};
 }
 
 void UnwindTable::open_eh_frame() {

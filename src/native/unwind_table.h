@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "native/unwind_row.h"
@@ -48,12 +49,19 @@ class UnwindTable {
     const UnwindRow* row = nullptr;  // null: nothing is known
   };
 
-  [[nodiscard]] Range look_up(std::uint64_t address);
-  [[nodiscard]] Range look_up(Dwarf_CFI* cfi, std::uint64_t address);
+  // What libdw says about [begin, end).
+  struct Answer {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::optional<UnwindRow> row{};  // nothing is known
+  };
+
+  [[nodiscard]] Answer look_up(std::uint64_t address);
+  [[nodiscard]] static Answer look_up(Dwarf_CFI* cfi, std::uint64_t address);
   void open_eh_frame();
   void open_debug_frame();
-  // In its place, cut to what is not covered yet.
-  const UnwindRow* insert(std::size_t place, std::uint64_t address, Range range);
+  // `place` is where its range belongs.
+  const UnwindRow* keep(std::size_t place, Answer answer);
 
   Elf* elf_;
   bool eh_frame_opened_ = false;

@@ -2,11 +2,10 @@
 #include "native/unwinder.h"
 
 #include <gtest/gtest.h>
-#include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -34,6 +33,7 @@ class Subject {
 
   [[nodiscard]] pid_t pid() const { return process_.pid(); }
   [[nodiscard]] target::Pause stop(pid_t tid) { return pauser_.stop(tid, target::kLong); }
+  [[nodiscard]] std::vector<pid_t> threads() const { return *process_.threads(); }
   UnwindEnd unwind_stopped(pid_t tid) {
     EXPECT_EQ(copy_.capture_stopped(tid, memory_, space_), CaptureStatus::ok);
     return unwinder_.unwind(copy_, space_, frames_);
@@ -98,8 +98,178 @@ TEST_P(StandingStack, IsWhatLibdwflFinds) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Unwinder, StandingStack,
-                         testing::Values("spin", "aligned", "signal", "frame_pointer", "generated", "nanosleep", "read",
-                                         "poll"));
+                         testing::Values("spin", "aligned", "deep", "signal", "frame_pointer", "generated", "nanosleep",
+                                         "read", "poll"));
+
+// --- stacks of which a part cannot be had: what is there must be true
+
+// Ours is the inner part of the truth.
+void expect_inner_part(const Subject& subject, DwflOracle::Stack truth) {
+  ASSERT_LE(subject.frames().size(), truth.calls.size()) << text_of(subject.calls()) << text_of(truth.calls);
+  truth.calls.resize(subject.frames().size());
+  expect_equal(subject, truth);
+}
+
+TEST(Unwinder, FollowsSoManyCallsAndNoMore) {
+  const TestChild child = start("too_deep");
+  Subject subject(child.pid());
+  DwflOracle oracle(child.pid());
+  const target::Pause pause = subject.stop(child.pid());
+  EXPECT_EQ(subject.unwind_stopped(child.pid()), UnwindEnd::truncated);
+  EXPECT_EQ(subject.frames().size(), Unwinder::kMaxDepth);
+  expect_inner_part(subject, oracle.unwind(child.pid()));
+}
+
+TEST(Unwinder, AStackLargerThanTheCopyIsTruncated) {
+  const TestChild child = start("wide");
+  Subject subject(child.pid());
+  DwflOracle oracle(child.pid());
+  const target::Pause pause = subject.stop(child.pid());
+  EXPECT_EQ(subject.unwind_stopped(child.pid()), UnwindEnd::truncated);
+  EXPECT_EQ(subject.copy().stack().bytes.size(), StackCopy::kMaxBytes);
+  EXPECT_GT(subject.frames().size(), 200u);
+  EXPECT_LT(subject.frames().size(), 260u);
+  expect_inner_part(subject, oracle.unwind(child.pid()));
+}
+
+TEST(Unwinder, WhatASignalInterruptedOnAnotherStackIsNotThere) {
+  const TestChild child = start("other_stack");
+  Subject subject(child.pid());
+  DwflOracle oracle(child.pid());
+  const target::Pause pause = subject.stop(child.pid());
+  EXPECT_EQ(subject.unwind_stopped(child.pid()), UnwindEnd::truncated);
+  EXPECT_GE(subject.frames().size(), 4u);
+  expect_inner_part(subject, oracle.unwind(child.pid()));
+}
+
+TEST(Unwinder, IsLostWhereNothingSaysHowToGoOn) {
+  const TestChild child = start("nothing");
+  Subject subject(child.pid());
+  DwflOracle oracle(child.pid());
+  const target::Pause pause = subject.stop(child.pid());
+  EXPECT_EQ(subject.unwind_stopped(child.pid()), UnwindEnd::lost);
+  EXPECT_GE(subject.frames().size(), 3u);
+  EXPECT_FALSE(subject.frames().back().guessed);
+  expect_inner_part(subject, oracle.unwind(child.pid()));
+}
+
+TEST(Unwinder, SaysWhatItGuessed) {
+  for (const char* const way : {"frame_pointer", "generated"}) {
+    const TestChild child = start(way);
+    Subject subject(child.pid());
+    const target::Pause pause = subject.stop(child.pid());
+    EXPECT_EQ(subject.unwind_stopped(child.pid()), UnwindEnd::complete);
+    EXPECT_EQ(std::count_if(subject.frames().begin(), subject.frames().end(),
+                            [](const Frame& frame) { return frame.guessed; }),
+              1)
+        << way;
+  }
+}
+
+// --- threads, asleep and awake
+
+TEST(Unwinder, UnwindsAThread) {
+  const TestChild child = start("thread");
+  Subject subject(child.pid());
+  DwflOracle oracle(child.pid());
+  const std::vector<pid_t> threads = subject.threads();
+  ASSERT_EQ(threads.size(), 2u);
+  const pid_t tid = threads[0] == child.pid() ? threads[1] : threads[0];
+  const target::Pause pause = subject.stop(tid);
+  EXPECT_EQ(subject.unwind_stopped(tid), UnwindEnd::complete);
+  EXPECT_GE(subject.frames().size(), 8u);
+  const DwflOracle::Stack truth = oracle.unwind(tid);
+  EXPECT_TRUE(truth.complete);
+  expect_equal(subject, truth);
+}
+
+class SleepingStack : public testing::TestWithParam<const char*> {};
+
+TEST_P(SleepingStack, IsUnwoundWithoutAStop) {
+  const TestChild child = start(GetParam());
+  Subject subject(child.pid());
+  DwflOracle oracle(child.pid());
+  target::wait_until([&] { return target::state_of(child.pid()) == target::TaskState::sleeping; });
+  const auto call = target::ThreadSyscall::open(child.pid(), child.pid())->read();
+  ASSERT_TRUE(call);
+  EXPECT_EQ(subject.unwind_sleeping(child.pid(), *call), UnwindEnd::complete);
+  EXPECT_EQ(subject.copy().system_call(), call->number);
+  const target::Pause pause = subject.stop(child.pid());
+  expect_equal(subject, oracle.unwind(child.pid()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Unwinder, SleepingStack, testing::Values("nanosleep", "read", "poll"));
+
+TEST(Unwinder, CopiesNoMoreOfTheStackThanIsInUse) {
+  const TestChild child = start("spin");
+  Subject subject(child.pid());
+  const target::Pause pause = subject.stop(child.pid());
+  ASSERT_EQ(subject.unwind_stopped(child.pid()), UnwindEnd::complete);
+  const StackView first = subject.copy().stack();
+  const std::vector<Frame> frames = subject.frames();
+  ASSERT_EQ(subject.unwind_stopped(child.pid()), UnwindEnd::complete);
+  EXPECT_EQ(subject.frames(), frames);
+  EXPECT_LT(subject.copy().stack().bytes.size(), first.bytes.size());
+  EXPECT_EQ(subject.copy().stack().end(), frames.back().end + 64);
+  subject.copy().learn(UnwindEnd::truncated, frames);
+  ASSERT_EQ(subject.unwind_stopped(child.pid()), UnwindEnd::complete);
+  EXPECT_EQ(subject.copy().stack().end(), first.end());
+}
+
+// --- stops at any moment
+
+struct Tally {
+  std::size_t complete = 0;
+  std::size_t guessed = 0;
+  std::size_t other = 0;
+  std::size_t calls = 0;
+};
+
+// Every stack that is complete without a guess must be the truth to the last word.
+Tally compare_at_random(pid_t pid, int stops) {
+  Subject subject(pid);
+  DwflOracle oracle(pid);
+  Tally tally;
+  for (int i = 0; i < stops && !testing::Test::HasFailure(); ++i) {
+    const target::Pause pause = subject.stop(pid);
+    const UnwindEnd end = subject.unwind_stopped(pid);
+    const DwflOracle::Stack truth = oracle.unwind(pid);
+    const bool guessed =
+        std::any_of(subject.frames().begin(), subject.frames().end(), [](const Frame& frame) { return frame.guessed; });
+    tally.calls += subject.frames().size();
+    ++(end != UnwindEnd::complete ? tally.other : guessed ? tally.guessed : tally.complete);
+    expect_equal(subject, truth);
+    EXPECT_EQ(end == UnwindEnd::complete, truth.complete)
+        << "end " << static_cast<int>(end) << ", copied " << std::hex << to_number(subject.copy().stack().begin)
+        << " to " << to_number(subject.copy().stack().end());
+  }
+  std::printf("%d stops: %zu complete, %zu guessed, %zu incomplete, %.1f calls each\n", stops, tally.complete,
+              tally.guessed, tally.other, static_cast<double>(tally.calls) / stops);
+  return tally;
+}
+
+TEST(Unwinder, AgreesWithLibdwflAtAnyMoment) {
+  const TestChild child = start("mix");
+  const Tally tally = compare_at_random(child.pid(), 2000);
+  EXPECT_GT(tally.complete, 1900u);
+}
+
+TEST(Unwinder, AgreesWithLibdwflAboutPython) {
+  const std::string python = "/usr/bin/python3";
+  if (access(python.c_str(), X_OK) != 0) GTEST_SKIP() << "there is no " << python;
+  const TestChild child = TestChild::exec({python, "-c", R"(
+import json, re, sys, zlib
+sys.stdout.write("r"); sys.stdout.flush()
+data = [{"name": str(i), "value": i * 1.5, "list": list(range(20))} for i in range(200)]
+while True:
+    text = json.dumps(sorted(data, key=lambda item: sorted(item["list"], key=lambda n: -n)[0] + item["value"]))
+    zlib.decompress(zlib.compress(text.encode()))
+    json.loads(text, object_hook=lambda item: item)
+    re.sub(r"\d+", lambda match: str(len(match.group())), text)
+)"});
+  const Tally tally = compare_at_random(child.pid(), 1500);
+  EXPECT_GT(tally.complete, 1400u);
+}
 
 }  // namespace
 }  // namespace flametap::native

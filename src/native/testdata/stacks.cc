@@ -87,6 +87,17 @@ struct [[gnu::aligned(64)]] Wide {
   return room[7];
 }
 
+[[gnu::noinline]] std::uint64_t recurse_widely(unsigned depth, Body body) {
+  volatile unsigned char room[4096];
+  room[depth] = 1;
+  if (depth == 0) {
+    body();
+  } else {
+    recurse_widely(depth - 1, body);
+  }
+  return room[7];
+}
+
 int compare(const void* left, const void* right) {
   return *static_cast<const int*>(left) - *static_cast<const int*>(right) + static_cast<int>(leaf(1) & 0);
 }
@@ -208,8 +219,9 @@ int main(int argc, char** argv) {
   const std::string_view way = argc > 1 ? argv[1] : "";
   if (way == "spin") recurse(5, say_ready_and_spin);
   if (way == "aligned") aligned(100, [] { aligned(33, say_ready_and_spin); });
-  if (way == "deep") recurse(8000, say_ready_and_spin);
-  if (way == "very_deep") recurse(20'000, say_ready_and_spin);
+  if (way == "deep") recurse(3000, say_ready_and_spin);
+  if (way == "too_deep") recurse(20'000, say_ready_and_spin);
+  if (way == "wide") recurse_widely(1000, say_ready_and_spin);
   if (way == "signal") recurse(2, interrupt);
   if (way == "other_stack") recurse(2, interrupt_on_other_stack);
   if (way == "frame_pointer") recurse(2, [] { call_with_frame_pointer(say_ready_and_spin); });

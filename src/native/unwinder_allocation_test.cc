@@ -1,0 +1,61 @@
+// The hot path allocates nothing once it has met a thread and its code.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+#include "native/unwinder.h"
+#include "target/pause.h"
+#include "target/process.h"
+#include "target/process_memory.h"
+#include "target/test_child.h"
+#include "target/test_spinner.h"
+
+namespace {
+
+std::atomic<std::size_t> allocations{0};
+
+}  // namespace
+
+// Every allocation of this test program is counted. Not inline: g++ would take malloc and delete for a mismatch.
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  ++allocations;
+  void* const room = std::malloc(size);
+  if (room == nullptr) std::abort();
+  return room;
+}
+[[gnu::noinline]] void operator delete(void* room) noexcept { std::free(room); }
+[[gnu::noinline]] void operator delete(void* room, std::size_t) noexcept { std::free(room); }
+
+namespace flametap::native {
+namespace {
+
+TEST(Unwinder, AllocatesNothingOnceWarm) {
+  const target::TestChild child = target::TestChild::exec({FLAMETAP_NATIVE_STACKS, "signal"});
+  const target::Process process = std::move(*target::Process::open(child.pid()));
+  target::ProcessMemory memory(child.pid());
+  BinaryCache binaries;
+  AddressSpace space = std::move(*AddressSpace::open(process, memory, binaries));
+  target::Pauser pauser(child.pid());
+  StackCopy copy;
+  Unwinder unwinder;
+  std::vector<Frame> frames;
+  const target::Pause pause = pauser.stop(child.pid(), target::kLong);
+  ASSERT_TRUE(pause);
+  std::vector<std::size_t> counts;
+  counts.reserve(3);
+  for (int i = 0; i < 3; ++i) {
+    const std::size_t before = allocations;
+    ASSERT_EQ(copy.capture_stopped(child.pid(), memory, space), CaptureStatus::ok);
+    ASSERT_EQ(unwinder.unwind(copy, space, frames), UnwindEnd::complete);
+    counts.push_back(allocations - before);
+  }
+  EXPECT_GT(counts[0], 0u);
+  EXPECT_EQ(counts[1], 0u);
+  EXPECT_EQ(counts[2], 0u);
+}
+
+}  // namespace
+}  // namespace flametap::native
