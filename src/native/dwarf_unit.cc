@@ -11,6 +11,7 @@ namespace {
 
 // Deeper trees than any compiler writes.
 constexpr std::size_t kMaxDepth = 256;
+constexpr int kMaxReferences = 8;
 
 bool may_hold_functions(int tag) {
   switch (tag) {
@@ -48,6 +49,66 @@ bool for_each_range(Dwarf_Die& die, DwarfBudget& budget, Visit visit) {
   return false;
 }
 
+std::string text(Dwarf_Die& die, unsigned attribute) {
+  Dwarf_Attribute found{};
+  const char* const value = dwarf_formstring(dwarf_attr_integrate(&die, attribute, &found));
+  const std::string_view result = value != nullptr ? value : "";
+  return result.size() <= kMaxFunctionName ? std::string(result) : std::string();
+}
+
+std::string linkage_name(Dwarf_Die& die) {
+  std::string name = text(die, DW_AT_linkage_name);
+  return !name.empty() ? name : text(die, DW_AT_MIPS_linkage_name);
+}
+
+// What a DIE adds in front of the names inside of it.
+std::string scope_name(Dwarf_Die& die) {
+  switch (dwarf_tag(&die)) {
+    case DW_TAG_subprogram:
+    case DW_TAG_lexical_block:
+    case DW_TAG_try_block:
+    case DW_TAG_catch_block:
+      return {};
+    case DW_TAG_namespace: {
+      const std::string name = text(die, DW_AT_name);
+      return (!name.empty() ? name : "(anonymous namespace)") + "::";
+    }
+    default: {
+      const std::string name = text(die, DW_AT_name);
+      return (!name.empty() ? name : "(anonymous)") + "::";
+    }
+  }
+}
+
+// The DIE that declares what this one is an instance of, which stands inside of its namespace.
+Dwarf_Die declaration_of(Dwarf_Die die) {
+  for (int i = 0; i < kMaxReferences; ++i) {
+    Dwarf_Attribute reference{};
+    Dwarf_Die origin{};
+    if (dwarf_attr(&die, DW_AT_abstract_origin, &reference) == nullptr &&
+        dwarf_attr(&die, DW_AT_specification, &reference) == nullptr) {
+      break;
+    }
+    if (dwarf_formref_die(&reference, &origin) == nullptr) break;
+    die = origin;
+  }
+  return die;
+}
+
+void add_qualified_name(Dwarf_Die& function, const std::string& scope, UnitFunctions& functions) {
+  if (scope.empty() || !linkage_name(function).empty()) return;
+  const std::string name = text(function, DW_AT_name);
+  if (!name.empty() && scope.size() + name.size() <= kMaxFunctionName) {
+    functions.qualified_names.emplace(dwarf_dieoffset(&function), scope + name);
+  }
+}
+
+// One level of the tree.
+struct Level {
+  DieCursor cursor;
+  std::string scope;
+};
+
 }  // namespace
 
 DieCursor::DieCursor(Dwarf_Die parent) : last_(dwarf_dieoffset(&parent)) { check(dwarf_child(&parent, &die_)); }
@@ -72,17 +133,18 @@ bool covers(Dwarf_Die& die, std::uint64_t address, DwarfBudget& budget) {
                         [&](Dwarf_Addr begin, Dwarf_Addr end) { return address >= begin && address < end; });
 }
 
-RangeTable find_functions(Dwarf_Die unit, DwarfBudget& budget) {
+UnitFunctions find_functions(Dwarf_Die unit, DwarfBudget& budget) {
+  UnitFunctions functions;
   std::vector<RangeTable::Range> ranges;
-  std::vector<DieCursor> path{DieCursor(unit)};
+  std::vector<Level> path{{DieCursor(unit), ""}};
   while (!path.empty() && budget.entries > 0) {
-    DieCursor& cursor = path.back();
+    DieCursor& cursor = path.back().cursor;
     if (cursor.at_end()) {
       const Dwarf_Off visited = cursor.last();
       path.pop_back();
       if (path.empty()) break;
-      path.back().skip_to(visited);
-      path.back().next();
+      path.back().cursor.skip_to(visited);
+      path.back().cursor.next();
       continue;
     }
     --budget.entries;
@@ -91,14 +153,17 @@ RangeTable find_functions(Dwarf_Die unit, DwarfBudget& budget) {
     const Dwarf_Off offset = dwarf_dieoffset(&die);
     if (tag == DW_TAG_subprogram && offset <= std::numeric_limits<std::uint32_t>::max()) {
       add_ranges(die, static_cast<std::uint32_t>(offset), budget, ranges);
+      add_qualified_name(die, path.back().scope, functions);
     }
     if (may_hold_functions(tag) && path.size() < kMaxDepth && dwarf_haschildren(&die) > 0) {
-      path.emplace_back(DieCursor(die));
+      const std::string own = scope_name(die);
+      path.push_back({DieCursor(die), own.empty() ? std::string() : path.back().scope + own});
     } else {
       cursor.next();
     }
   }
-  return RangeTable(std::move(ranges));
+  functions.code = RangeTable(std::move(ranges));
+  return functions;
 }
 
 std::vector<Dwarf_Die> find_inlined(Dwarf_Die function, std::uint64_t address, DwarfBudget& budget) {
@@ -119,16 +184,12 @@ std::vector<Dwarf_Die> find_inlined(Dwarf_Die function, std::uint64_t address, D
   return inlined;
 }
 
-std::string raw_name(Dwarf_Die& die) {
-  for (const unsigned attribute : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name}) {
-    Dwarf_Attribute found{};
-    if (dwarf_attr_integrate(&die, attribute, &found) == nullptr) continue;
-    const char* const text = dwarf_formstring(&found);
-    if (text == nullptr) continue;
-    const std::string_view name(text);
-    if (!name.empty() && name.size() <= kMaxFunctionName) return std::string(name);
-  }
-  return {};
+std::string raw_name(Dwarf_Die& die, const UnitFunctions& functions) {
+  std::string name = linkage_name(die);
+  if (!name.empty()) return name;
+  Dwarf_Die declaration = declaration_of(die);
+  const auto qualified = functions.qualified_names.find(dwarf_dieoffset(&declaration));
+  return qualified != functions.qualified_names.end() ? qualified->second : text(die, DW_AT_name);
 }
 
 std::optional<std::uint64_t> number(Dwarf_Die& die, unsigned attribute) {

@@ -3,6 +3,7 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 
+#include <filesystem>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -49,16 +50,22 @@ struct Place {
   std::int32_t line = 0;
 };
 
-std::string to_path(const char* path) {
+// From the folder in which the compiler ran, and without the "..", which most builds leave in their paths.
+std::string to_path(Dwarf_Die& unit, const char* path) {
   const std::string_view text = path != nullptr ? path : "";
-  return text.size() <= kMaxPath ? std::string(text) : std::string();
+  if (text.empty() || text.size() > kMaxPath) return {};
+  Dwarf_Attribute attribute{};
+  const char* folder = nullptr;
+  if (text.front() != '/') folder = dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &attribute));
+  const std::filesystem::path base = folder != nullptr && std::string_view(folder).size() <= kMaxPath ? folder : "";
+  return (base / text).lexically_normal().string();
 }
 
 Place place_at(Dwarf_Die& unit, std::uint64_t address) {
   Dwarf_Line* const line = dwarf_getsrc_die(&unit, address);
   int number = 0;
   if (line == nullptr || dwarf_lineno(line, &number) != 0 || number <= 0) return {};
-  return {to_path(dwarf_linesrc(line, nullptr, nullptr)), number};
+  return {to_path(unit, dwarf_linesrc(line, nullptr, nullptr)), number};
 }
 
 Place place_of_call(Dwarf_Die& unit, Dwarf_Die& call) {
@@ -66,11 +73,11 @@ Place place_of_call(Dwarf_Die& unit, Dwarf_Die& call) {
   std::size_t count = 0;
   const auto file = number(call, DW_AT_call_file);
   if (!file || dwarf_getsrcfiles(&unit, &files, &count) != 0 || *file >= count) return {};
-  return {to_path(dwarf_filesrc(files, *file, nullptr, nullptr)), line_number(call, DW_AT_call_line)};
+  return {to_path(unit, dwarf_filesrc(files, *file, nullptr, nullptr)), line_number(call, DW_AT_call_line)};
 }
 
-SourceFrame to_frame(Dwarf_Die& function, Place place, bool inlined) {
-  return {.raw_name = raw_name(function),
+SourceFrame to_frame(Dwarf_Die& function, const UnitFunctions& functions, Place place, bool inlined) {
+  return {.raw_name = raw_name(function, functions),
           .file = std::move(place.file),
           .line = place.line,
           .first_line = line_number(function, DW_AT_decl_line),
@@ -97,7 +104,7 @@ class SourceLines::Reader {
  private:
   struct Unit {
     Dwarf_Off offset = 0;
-    std::optional<RangeTable> functions;  // once asked for
+    std::optional<UnitFunctions> functions;  // once asked for
   };
 
   void open() {
@@ -124,22 +131,25 @@ class SourceLines::Reader {
     unit_ranges_ = RangeTable(std::move(ranges));
   }
 
-  std::vector<SourceFrame> describe(Dwarf_Die& unit, const RangeTable& functions, std::uint64_t address) {
+  std::vector<SourceFrame> describe(Dwarf_Die& unit, const UnitFunctions& functions, std::uint64_t address) {
     std::vector<SourceFrame> frames;
     Place place = place_at(unit, address);
-    const RangeTable::Range* const range = functions.find(address);
+    const RangeTable::Range* const range = functions.code.find(address);
     Dwarf_Die function{};
     if (range == nullptr || dwarf_offdie(dwarf_.get(), range->value, &function) == nullptr) {
-      if (place.line > 0) frames.push_back({.raw_name = "", .file = std::move(place.file), .line = place.line});
+      // The last line of a function may seem to go on behind its end: libdw sorts the end of a sequence of lines before
+      // a line at the same address. So lines without functions count only where no function is known, as in assembly.
+      if (place.line > 0 && functions.code.size() == 0)
+        frames.push_back({.raw_name = "", .file = std::move(place.file), .line = place.line});
       return frames;
     }
     DwarfBudget budget = kQuestionBudget;
     std::vector<Dwarf_Die> inlined = find_inlined(function, address, budget);
     for (std::size_t i = inlined.size(); i-- > 0;) {
       Place call = place_of_call(unit, inlined[i]);
-      frames.push_back(to_frame(inlined[i], std::exchange(place, std::move(call)), true));
+      frames.push_back(to_frame(inlined[i], functions, std::exchange(place, std::move(call)), true));
     }
-    frames.push_back(to_frame(function, std::move(place), false));
+    frames.push_back(to_frame(function, functions, std::move(place), false));
     return frames;
   }
 
