@@ -49,35 +49,18 @@ bool for_each_range(Dwarf_Die& die, DwarfBudget& budget, Visit visit) {
   return false;
 }
 
-std::string text(Dwarf_Die& die, unsigned attribute) {
-  Dwarf_Attribute found{};
-  const char* const value = dwarf_formstring(dwarf_attr_integrate(&die, attribute, &found));
-  const std::string_view result = value != nullptr ? value : "";
-  return result.size() <= kMaxFunctionName ? std::string(result) : std::string();
+std::string_view linkage_name(Dwarf_Die& die, const DwarfStrings& strings) {
+  const std::string_view name = strings.find(die, DW_AT_linkage_name);
+  return !name.empty() ? name : strings.find(die, DW_AT_MIPS_linkage_name);
 }
 
-std::string linkage_name(Dwarf_Die& die) {
-  std::string name = text(die, DW_AT_linkage_name);
-  return !name.empty() ? name : text(die, DW_AT_MIPS_linkage_name);
-}
-
-// What a DIE adds in front of the names inside of it.
-std::string scope_name(Dwarf_Die& die) {
-  switch (dwarf_tag(&die)) {
-    case DW_TAG_subprogram:
-    case DW_TAG_lexical_block:
-    case DW_TAG_try_block:
-    case DW_TAG_catch_block:
-      return {};
-    case DW_TAG_namespace: {
-      const std::string name = text(die, DW_AT_name);
-      return (!name.empty() ? name : "(anonymous namespace)") + "::";
-    }
-    default: {
-      const std::string name = text(die, DW_AT_name);
-      return (!name.empty() ? name : "(anonymous)") + "::";
-    }
-  }
+// What a DIE adds in front of the names inside of it. A function adds nothing: it is a world of its own.
+std::string inner_scope(Dwarf_Die& die, const std::string& outer, const DwarfStrings& strings) {
+  const int tag = dwarf_tag(&die);
+  if (tag == DW_TAG_subprogram || may_hold_inlined(tag)) return {};
+  const std::string_view name = strings.find(die, DW_AT_name);
+  if (!name.empty()) return std::string(outer).append(name).append("::");
+  return outer + (tag == DW_TAG_namespace ? "(anonymous namespace)::" : "(anonymous)::");
 }
 
 // The DIE that declares what this one is an instance of, which stands inside of its namespace.
@@ -95,11 +78,12 @@ Dwarf_Die declaration_of(Dwarf_Die die) {
   return die;
 }
 
-void add_qualified_name(Dwarf_Die& function, const std::string& scope, UnitFunctions& functions) {
-  if (scope.empty() || !linkage_name(function).empty()) return;
-  const std::string name = text(function, DW_AT_name);
+void add_qualified_name(Dwarf_Die& function, const std::string& scope, const DwarfStrings& strings,
+                        UnitFunctions& functions) {
+  if (scope.empty() || !linkage_name(function, strings).empty()) return;
+  const std::string_view name = strings.find(function, DW_AT_name);
   if (!name.empty() && scope.size() + name.size() <= kMaxFunctionName) {
-    functions.qualified_names.emplace(dwarf_dieoffset(&function), scope + name);
+    functions.qualified_names.emplace(dwarf_dieoffset(&function), std::string(scope).append(name));
   }
 }
 
@@ -133,7 +117,7 @@ bool covers(Dwarf_Die& die, std::uint64_t address, DwarfBudget& budget) {
                         [&](Dwarf_Addr begin, Dwarf_Addr end) { return address >= begin && address < end; });
 }
 
-UnitFunctions find_functions(Dwarf_Die unit, DwarfBudget& budget) {
+UnitFunctions find_functions(Dwarf_Die unit, const DwarfStrings& strings, DwarfBudget& budget) {
   UnitFunctions functions;
   std::vector<RangeTable::Range> ranges;
   std::vector<Level> path{{DieCursor(unit), ""}};
@@ -153,11 +137,10 @@ UnitFunctions find_functions(Dwarf_Die unit, DwarfBudget& budget) {
     const Dwarf_Off offset = dwarf_dieoffset(&die);
     if (tag == DW_TAG_subprogram && offset <= std::numeric_limits<std::uint32_t>::max()) {
       add_ranges(die, static_cast<std::uint32_t>(offset), budget, ranges);
-      add_qualified_name(die, path.back().scope, functions);
+      add_qualified_name(die, path.back().scope, strings, functions);
     }
     if (may_hold_functions(tag) && path.size() < kMaxDepth && dwarf_haschildren(&die) > 0) {
-      const std::string own = scope_name(die);
-      path.push_back({DieCursor(die), own.empty() ? std::string() : path.back().scope + own});
+      path.push_back({DieCursor(die), inner_scope(die, path.back().scope, strings)});
     } else {
       cursor.next();
     }
@@ -184,12 +167,13 @@ std::vector<Dwarf_Die> find_inlined(Dwarf_Die function, std::uint64_t address, D
   return inlined;
 }
 
-std::string raw_name(Dwarf_Die& die, const UnitFunctions& functions) {
-  std::string name = linkage_name(die);
-  if (!name.empty()) return name;
+std::string raw_name(Dwarf_Die& die, const UnitFunctions& functions, const DwarfStrings& strings) {
+  const std::string_view name = linkage_name(die, strings);
+  if (!name.empty()) return std::string(name);
   Dwarf_Die declaration = declaration_of(die);
   const auto qualified = functions.qualified_names.find(dwarf_dieoffset(&declaration));
-  return qualified != functions.qualified_names.end() ? qualified->second : text(die, DW_AT_name);
+  if (qualified != functions.qualified_names.end()) return qualified->second;
+  return std::string(strings.find(die, DW_AT_name));
 }
 
 std::optional<std::uint64_t> number(Dwarf_Die& die, unsigned attribute) {
