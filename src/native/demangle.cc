@@ -49,16 +49,23 @@ void append(const char* piece, std::size_t length, void* opaque) {
   output.text->append(piece, length);
 }
 
-using Demangler = int (*)(const char*, int, demangle_callbackref, void*);
+struct Demangler {
+  int (*run)(const char*, int, demangle_callbackref, void*);
+  int options;
+};
+
+// Rust first: its older mangling is valid C++ too, with the hash as one more name. For C++ without libiberty's own
+// limit, which refuses names longer than 1024: the length bounds the recursion as well. In Rust's references it does
+// not.
+constexpr std::array<Demangler, 2> kDemanglers{
+    {{rust_demangle_callback, 0}, {cplus_demangle_v3_callback, DMGL_ANSI | DMGL_NO_RECURSE_LIMIT}}};
 
 // `text` has room for all that append() accepts, so that no exception ever passes through C code.
-bool run(Demangler demangler, const char* name, std::string& text) {
+bool run(const Demangler& demangler, const char* name, std::string& text) {
   Output output{.text = &text, .enough = {}};
   text.clear();
   if (setjmp(output.enough) != 0) return false;
-  // Without its own limit, which refuses names longer than 1024; ours bounds the depth of its recursion as well.
-  constexpr int kOptions = DMGL_ANSI | DMGL_NO_RECURSE_LIMIT;
-  return demangler(name, kOptions, append, &output) != 0 && !text.empty();
+  return demangler.run(name, demangler.options, append, &output) != 0 && !text.empty();
 }
 
 }  // namespace
@@ -83,8 +90,7 @@ std::string demangle(std::string_view raw_name) {
   if (may_be_mangled && name.size() <= kMaxMangledName) {
     std::string text;
     text.reserve(kMaxDemangledName);
-    // Rust first: its older mangling is valid C++ too, with the hash as one more name.
-    for (const Demangler demangler : {rust_demangle_callback, cplus_demangle_v3_callback}) {
+    for (const Demangler& demangler : kDemanglers) {
       if (run(demangler, name.c_str(), text)) return std::string(text).append(suffix);
     }
   }

@@ -11,6 +11,7 @@ namespace {
 
 // Deeper trees than any compiler writes.
 constexpr std::size_t kMaxDepth = 256;
+constexpr int kMaxReferences = 8;
 
 bool may_hold_functions(int tag) {
   switch (tag) {
@@ -48,6 +49,50 @@ bool for_each_range(Dwarf_Die& die, DwarfBudget& budget, Visit visit) {
   return false;
 }
 
+std::string_view linkage_name(Dwarf_Die& die, const DwarfStrings& strings) {
+  const std::string_view name = strings.find(die, DW_AT_linkage_name);
+  return !name.empty() ? name : strings.find(die, DW_AT_MIPS_linkage_name);
+}
+
+// What a DIE adds in front of the names inside of it. A function adds nothing: it is a world of its own.
+std::string inner_scope(Dwarf_Die& die, const std::string& outer, const DwarfStrings& strings) {
+  const int tag = dwarf_tag(&die);
+  if (tag == DW_TAG_subprogram || may_hold_inlined(tag)) return {};
+  const std::string_view name = strings.find(die, DW_AT_name);
+  if (!name.empty()) return std::string(outer).append(name).append("::");
+  return outer + (tag == DW_TAG_namespace ? "(anonymous namespace)::" : "(anonymous)::");
+}
+
+// The DIE that declares what this one is an instance of, which stands inside of its namespace.
+Dwarf_Die declaration_of(Dwarf_Die die) {
+  for (int i = 0; i < kMaxReferences; ++i) {
+    Dwarf_Attribute reference{};
+    Dwarf_Die origin{};
+    if (dwarf_attr(&die, DW_AT_abstract_origin, &reference) == nullptr &&
+        dwarf_attr(&die, DW_AT_specification, &reference) == nullptr) {
+      break;
+    }
+    if (dwarf_formref_die(&reference, &origin) == nullptr) break;
+    die = origin;
+  }
+  return die;
+}
+
+void add_qualified_name(Dwarf_Die& function, const std::string& scope, const DwarfStrings& strings,
+                        UnitFunctions& functions) {
+  if (scope.empty() || !linkage_name(function, strings).empty()) return;
+  const std::string_view name = strings.find(function, DW_AT_name);
+  if (!name.empty() && scope.size() + name.size() <= kMaxFunctionName) {
+    functions.qualified_names.emplace(dwarf_dieoffset(&function), std::string(scope).append(name));
+  }
+}
+
+// One level of the tree.
+struct Level {
+  DieCursor cursor;
+  std::string scope;
+};
+
 }  // namespace
 
 DieCursor::DieCursor(Dwarf_Die parent) : last_(dwarf_dieoffset(&parent)) { check(dwarf_child(&parent, &die_)); }
@@ -72,17 +117,18 @@ bool covers(Dwarf_Die& die, std::uint64_t address, DwarfBudget& budget) {
                         [&](Dwarf_Addr begin, Dwarf_Addr end) { return address >= begin && address < end; });
 }
 
-RangeTable find_functions(Dwarf_Die unit, DwarfBudget& budget) {
+UnitFunctions find_functions(Dwarf_Die unit, const DwarfStrings& strings, DwarfBudget& budget) {
+  UnitFunctions functions;
   std::vector<RangeTable::Range> ranges;
-  std::vector<DieCursor> path{DieCursor(unit)};
+  std::vector<Level> path{{DieCursor(unit), ""}};
   while (!path.empty() && budget.entries > 0) {
-    DieCursor& cursor = path.back();
+    DieCursor& cursor = path.back().cursor;
     if (cursor.at_end()) {
       const Dwarf_Off visited = cursor.last();
       path.pop_back();
       if (path.empty()) break;
-      path.back().skip_to(visited);
-      path.back().next();
+      path.back().cursor.skip_to(visited);
+      path.back().cursor.next();
       continue;
     }
     --budget.entries;
@@ -91,14 +137,16 @@ RangeTable find_functions(Dwarf_Die unit, DwarfBudget& budget) {
     const Dwarf_Off offset = dwarf_dieoffset(&die);
     if (tag == DW_TAG_subprogram && offset <= std::numeric_limits<std::uint32_t>::max()) {
       add_ranges(die, static_cast<std::uint32_t>(offset), budget, ranges);
+      add_qualified_name(die, path.back().scope, strings, functions);
     }
     if (may_hold_functions(tag) && path.size() < kMaxDepth && dwarf_haschildren(&die) > 0) {
-      path.emplace_back(DieCursor(die));
+      path.push_back({DieCursor(die), inner_scope(die, path.back().scope, strings)});
     } else {
       cursor.next();
     }
   }
-  return RangeTable(std::move(ranges));
+  functions.code = RangeTable(std::move(ranges));
+  return functions;
 }
 
 std::vector<Dwarf_Die> find_inlined(Dwarf_Die function, std::uint64_t address, DwarfBudget& budget) {
@@ -119,16 +167,13 @@ std::vector<Dwarf_Die> find_inlined(Dwarf_Die function, std::uint64_t address, D
   return inlined;
 }
 
-std::string raw_name(Dwarf_Die& die) {
-  for (const unsigned attribute : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name}) {
-    Dwarf_Attribute found{};
-    if (dwarf_attr_integrate(&die, attribute, &found) == nullptr) continue;
-    const char* const text = dwarf_formstring(&found);
-    if (text == nullptr) continue;
-    const std::string_view name(text);
-    if (!name.empty() && name.size() <= kMaxFunctionName) return std::string(name);
-  }
-  return {};
+std::string raw_name(Dwarf_Die& die, const UnitFunctions& functions, const DwarfStrings& strings) {
+  const std::string_view name = linkage_name(die, strings);
+  if (!name.empty()) return std::string(name);
+  Dwarf_Die declaration = declaration_of(die);
+  const auto qualified = functions.qualified_names.find(dwarf_dieoffset(&declaration));
+  if (qualified != functions.qualified_names.end()) return qualified->second;
+  return std::string(strings.find(die, DW_AT_name));
 }
 
 std::optional<std::uint64_t> number(Dwarf_Die& die, unsigned attribute) {

@@ -7,9 +7,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <unordered_map>
 #include <vector>
 
+#include "native/dwarf_strings.h"
 #include "native/range_table.h"
 
 namespace flametap::native {
@@ -45,13 +46,19 @@ struct DwarfBudget {
 void add_ranges(Dwarf_Die& die, std::uint32_t value, DwarfBudget& budget, std::vector<RangeTable::Range>& ranges);
 [[nodiscard]] bool covers(Dwarf_Die& die, std::uint64_t address, DwarfBudget& budget);
 
-// All functions of a unit that have code, each with the offset of its DIE.
-[[nodiscard]] RangeTable find_functions(Dwarf_Die unit, DwarfBudget& budget);
+// The functions of one unit.
+struct UnitFunctions {
+  RangeTable code;  // those that have code, each with the offset of its DIE
+  // By the offset of a DIE: the name with its namespaces and classes, where there is no linker's name that has them.
+  std::unordered_map<Dwarf_Off, std::string> qualified_names;
+};
+
+[[nodiscard]] UnitFunctions find_functions(Dwarf_Die unit, const DwarfStrings& strings, DwarfBudget& budget);
 // The inlined calls at an address of a function, the outermost first.
 [[nodiscard]] std::vector<Dwarf_Die> find_inlined(Dwarf_Die function, std::uint64_t address, DwarfBudget& budget);
 
-// The linker's name of a function where it has one, else its own; empty if it has none.
-[[nodiscard]] std::string raw_name(Dwarf_Die& die);
+// The linker's name of a function where it has one, else its own, qualified if need be; empty if it has none.
+[[nodiscard]] std::string raw_name(Dwarf_Die& die, const UnitFunctions& functions, const DwarfStrings& strings);
 [[nodiscard]] std::optional<std::uint64_t> number(Dwarf_Die& die, unsigned attribute);
 // 0 if it is not there, or is no line.
 [[nodiscard]] std::int32_t line_number(Dwarf_Die& die, unsigned attribute);

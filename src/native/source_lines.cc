@@ -3,10 +3,12 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 
+#include <filesystem>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "native/dwarf_strings.h"
 #include "native/dwarf_unit.h"
 #include "native/elf_sections.h"
 #include "native/range_table.h"
@@ -49,28 +51,8 @@ struct Place {
   std::int32_t line = 0;
 };
 
-std::string to_path(const char* path) {
-  const std::string_view text = path != nullptr ? path : "";
-  return text.size() <= kMaxPath ? std::string(text) : std::string();
-}
-
-Place place_at(Dwarf_Die& unit, std::uint64_t address) {
-  Dwarf_Line* const line = dwarf_getsrc_die(&unit, address);
-  int number = 0;
-  if (line == nullptr || dwarf_lineno(line, &number) != 0 || number <= 0) return {};
-  return {to_path(dwarf_linesrc(line, nullptr, nullptr)), number};
-}
-
-Place place_of_call(Dwarf_Die& unit, Dwarf_Die& call) {
-  Dwarf_Files* files = nullptr;
-  std::size_t count = 0;
-  const auto file = number(call, DW_AT_call_file);
-  if (!file || dwarf_getsrcfiles(&unit, &files, &count) != 0 || *file >= count) return {};
-  return {to_path(dwarf_filesrc(files, *file, nullptr, nullptr)), line_number(call, DW_AT_call_line)};
-}
-
-SourceFrame to_frame(Dwarf_Die& function, Place place, bool inlined) {
-  return {.raw_name = raw_name(function),
+SourceFrame to_frame(Dwarf_Die& function, std::string name, Place place, bool inlined) {
+  return {.raw_name = std::move(name),
           .file = std::move(place.file),
           .line = place.line,
           .first_line = line_number(function, DW_AT_decl_line),
@@ -90,14 +72,14 @@ class SourceLines::Reader {
     Unit& unit = units_[range->value];
     Dwarf_Die die{};
     if (dwarf_offdie(dwarf_.get(), unit.offset, &die) == nullptr) return {};
-    if (!unit.functions) unit.functions = find_functions(die, budget_);
+    if (!unit.functions) unit.functions = find_functions(die, strings_, budget_);
     return describe(die, *unit.functions, address);
   }
 
  private:
   struct Unit {
     Dwarf_Off offset = 0;
-    std::optional<RangeTable> functions;  // once asked for
+    std::optional<UnitFunctions> functions;  // once asked for
   };
 
   void open() {
@@ -105,7 +87,9 @@ class SourceLines::Reader {
     // libdw would open whatever file the link names, by itself and without care.
     if (sections.find(".gnu_debugaltlink") != nullptr || dwarf_bytes(sections) > kMaxDwarfBytes) return;
     dwarf_.reset(dwarf_begin_elf(elf_, DWARF_C_READ, nullptr));
-    if (dwarf_ != nullptr) find_units();
+    if (dwarf_ == nullptr) return;
+    strings_ = DwarfStrings(elf_);
+    find_units();
   }
 
   // Not by .debug_aranges, which clang does not write.
@@ -124,28 +108,58 @@ class SourceLines::Reader {
     unit_ranges_ = RangeTable(std::move(ranges));
   }
 
-  std::vector<SourceFrame> describe(Dwarf_Die& unit, const RangeTable& functions, std::uint64_t address) {
+  std::vector<SourceFrame> describe(Dwarf_Die& unit, const UnitFunctions& functions, std::uint64_t address) {
     std::vector<SourceFrame> frames;
     Place place = place_at(unit, address);
-    const RangeTable::Range* const range = functions.find(address);
+    const RangeTable::Range* const range = functions.code.find(address);
     Dwarf_Die function{};
     if (range == nullptr || dwarf_offdie(dwarf_.get(), range->value, &function) == nullptr) {
-      if (place.line > 0) frames.push_back({.raw_name = "", .file = std::move(place.file), .line = place.line});
+      // The last line of a function may seem to go on behind its end: libdw sorts the end of a sequence of lines before
+      // a line at the same address. So lines without functions count only where no function is known, as in assembly.
+      if (place.line > 0 && functions.code.size() == 0)
+        frames.push_back({.raw_name = "", .file = std::move(place.file), .line = place.line});
       return frames;
     }
     DwarfBudget budget = kQuestionBudget;
     std::vector<Dwarf_Die> inlined = find_inlined(function, address, budget);
     for (std::size_t i = inlined.size(); i-- > 0;) {
       Place call = place_of_call(unit, inlined[i]);
-      frames.push_back(to_frame(inlined[i], std::exchange(place, std::move(call)), true));
+      std::string name = raw_name(inlined[i], functions, strings_);
+      frames.push_back(to_frame(inlined[i], std::move(name), std::exchange(place, std::move(call)), true));
     }
-    frames.push_back(to_frame(function, std::move(place), false));
+    frames.push_back(to_frame(function, raw_name(function, functions, strings_), std::move(place), false));
     return frames;
+  }
+
+  [[nodiscard]] Place place_at(Dwarf_Die& unit, std::uint64_t address) const {
+    Dwarf_Line* const line = dwarf_getsrc_die(&unit, address);
+    int number = 0;
+    if (line == nullptr || dwarf_lineno(line, &number) != 0 || number <= 0) return {};
+    return {to_path(unit, dwarf_linesrc(line, nullptr, nullptr)), number};
+  }
+
+  [[nodiscard]] Place place_of_call(Dwarf_Die& unit, Dwarf_Die& call) const {
+    Dwarf_Files* files = nullptr;
+    std::size_t count = 0;
+    const auto file = number(call, DW_AT_call_file);
+    if (!file || dwarf_getsrcfiles(&unit, &files, &count) != 0 || *file >= count) return {};
+    return {to_path(unit, dwarf_filesrc(files, *file, nullptr, nullptr)), line_number(call, DW_AT_call_line)};
+  }
+
+  // From the folder in which the compiler ran, and without the "..", which most builds leave in their paths.
+  std::string to_path(Dwarf_Die& unit, const char* path) const {
+    const std::string_view text = path != nullptr ? path : "";
+    if (text.empty() || text.size() > kMaxPath) return {};
+    const std::string_view folder = strings_.find(unit, DW_AT_comp_dir);
+    // libdw puts that folder in front of some paths itself, and builds that hide where they ran have a relative one.
+    const bool is_there = text.starts_with(std::string(folder) + "/");
+    return (std::filesystem::path(is_there ? "" : folder) / text).lexically_normal().string();
   }
 
   Elf* elf_;
   bool is_open_ = false;
   std::unique_ptr<Dwarf, DwarfEnd> dwarf_;
+  DwarfStrings strings_;
   DwarfBudget budget_ = kFileBudget;
   std::vector<Unit> units_;
   RangeTable unit_ranges_;  // each with the index of its unit
