@@ -39,7 +39,7 @@ std::string name_of(const profile::Profile& profile, profile::FunctionId id) {
 }
 
 std::string file_of(const profile::Profile& profile, profile::FunctionId id) {
-  return format::clean(profile.text(profile.function(id).file));
+  return format::place_text(profile, profile.function(id));
 }
 
 std::vector<profile::Hot> hottest(const profile::Profile& profile, std::size_t limit) {

@@ -28,6 +28,23 @@ std::string samples_line(const profile::Quality& quality) {
   return text;
 }
 
+// What became of the C stacks, each of all samples that were read.
+std::string native_line(const profile::Quality& quality) {
+  const std::uint64_t read = quality.free_running + quality.ride_along + quality.paused;
+  const auto share = [&](std::uint64_t part) {
+    return format::human_share(read == 0 ? 0 : static_cast<double>(part) / static_cast<double>(read));
+  };
+  std::string text = fmt::format("C stacks: unmerged {} of {} ({})", with_commas(quality.unmerged), with_commas(read),
+                                 share(quality.unmerged));
+  if (quality.unmerged > 0) text += ", shown as Python only";
+  if (quality.native_truncated > 0) {
+    text += fmt::format("; truncated {} ({})", with_commas(quality.native_truncated), share(quality.native_truncated));
+  }
+  if (quality.guessed > 0)
+    text += fmt::format("; guessed {} ({})", with_commas(quality.guessed), share(quality.guessed));
+  return text;
+}
+
 // How long threads waited, ran and had the GIL, each of the wall time of all of them.
 std::string states_line(const profile::Profile& all) {
   std::uint64_t on_cpu = 0;
@@ -84,6 +101,7 @@ std::string summary_text(const profile::Profile& all, const profile::Profile& sh
       fmt::format("flametap: {} after {}\n", format::clean(recording.ended), format::human_time(recording.duration_ns));
   text += "  " + ticks_line(recording) + "\n";
   text += "  " + samples_line(recording.quality) + "\n";
+  if (recording.native) text += "  " + native_line(recording.quality) + "\n";
   if (recording.quality.slowest_sample_ns > 0) text += "  " + times_line(recording.quality) + "\n";
   if (all.total_weight_ns() > 0) text += "  " + states_line(all) + "\n";
   text += "  " + mode_line(all, shown) + "\n";

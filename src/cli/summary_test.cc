@@ -43,6 +43,19 @@ TEST(Summary, NoLossIsHidden) {
   EXPECT_THAT(text, Not(HasSubstr("nap")));
 }
 
+TEST(Summary, SaysWhatBecameOfCStacks) {
+  profile::Profile all = recorded();
+  EXPECT_THAT(summary_text(all, all, "-"), Not(HasSubstr("C stacks")));
+  all.recording.native = true;
+  EXPECT_THAT(summary_text(all, all, "-"), HasSubstr("  C stacks: unmerged 0 of 100 (0.00 %)\n"));
+  all.recording.quality.free_running = 9'990;
+  all.recording.quality.unmerged = 3;
+  all.recording.quality.native_truncated = 1;
+  all.recording.quality.guessed = 1'200;
+  EXPECT_THAT(summary_text(all, all, "-"), HasSubstr("  C stacks: unmerged 3 of 10,000 (0.03 %), shown as Python only; "
+                                                     "truncated 1 (0.01 %); guessed 1,200 (12.00 %)\n"));
+}
+
 TEST(Summary, SaysWhyThereIsNothingToSee) {
   profile::TestProfile made;
   made.sample(made.thread("worker", 8), {"nap"}, 5, 0);
@@ -56,6 +69,18 @@ TEST(Hottest, TableHasSelfAndTotal) {
   EXPECT_THAT(table, HasSubstr("    70 ms    70.00     70 ms    70.00  nap       /app/a.py\n"));
   EXPECT_THAT(table, HasSubstr("    30 ms    30.00     30 ms    30.00  spin      /app/a.py\n"));
   EXPECT_THAT(table, Not(HasSubstr("main")));
+}
+
+TEST(Hottest, NativeFunctionsGoByTheirSourceOrTheirLibrary) {
+  profile::TestProfile made;
+  const char* library = "/usr/lib/x86_64-linux-gnu/libz.so.1";
+  made.sample(made.thread("worker", 8), {"main", {"inflate", profile::FrameKind::native, library}}, 3);
+  made.sample(made.thread("worker", 8), {"main", {"copy", profile::FrameKind::inlined, library, "/src/inflate.c", 7}});
+  made.sample(made.thread("worker", 8), {"main", {"read", profile::FrameKind::kernel, "[kernel]"}});
+  const std::string table = hottest_table(made.profile, 3);
+  EXPECT_THAT(table, HasSubstr("  inflate   libz.so.1\n"));
+  EXPECT_THAT(table, HasSubstr("  copy      /src/inflate.c\n"));
+  EXPECT_THAT(table, HasSubstr("  read      [kernel]\n"));
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ TEST(Austin, OlderThreadsAndOtherFrames) {
   EXPECT_EQ(austin.profile.threads()[0].id, 0x7f10u);
   EXPECT_EQ(austin.profile.threads()[1].name, "worker");
   EXPECT_EQ(austin.profile.processes().size(), 2u);
-  EXPECT_EQ(write_folded(austin.profile), "do_syscall_64 ([kernel]);read (/usr/lib/libc.so);(gc) 1\nf (/a.py:1) 1\n");
+  EXPECT_EQ(write_folded(austin.profile), "do_syscall_64_[k];read (/usr/lib/libc.so);(gc) 1\nf (/a.py:1) 1\n");
   EXPECT_EQ(austin.warnings.size(), 1u) << "of the last line";
 }
 

@@ -166,15 +166,16 @@ class ChromeWriter {
   void write_slice(const Slice& slice) {
     const Track& track = tracks_[slice.track];
     const profile::Function* function = slice.word.empty() ? &profile_.function(slice.function) : nullptr;
-    const bool marker = function != nullptr && function->kind == profile::FrameKind::marker;
     json_.begin_object();
     json_.member("name", function != nullptr ? profile_.text(function->name) : slice.word);
-    json_.member("cat", marker ? "marker" : function != nullptr ? "python" : "state").member("ph", "X");
+    json_.member("cat", function != nullptr ? name(function->kind) : "state").member("ph", "X");
     json_.member("ts", microseconds(slice.start_ns)).member("dur", microseconds(slice.end_ns - slice.start_ns));
     json_.member("pid", track.pid).member("tid", track.tid);
     if (function != nullptr && !profile_.text(function->file).empty()) {
       json_.key("args").begin_object().member("file", profile_.text(function->file));
       if (function->first_line > 0) json_.member("line", function->first_line);
+      const bool has_source = function->module != profile::kEmptyText && function->module != function->file;
+      if (has_source) json_.member("module", profile_.text(function->module));
       json_.end_object();
     }
     json_.end_object();

@@ -141,6 +141,7 @@ class Timeline {
     json.member("functionName", function != nullptr ? profile_.text(function->name) : std::string_view(node.word));
     json.member("scriptId", "0").member("url", function != nullptr ? url_of(profile_.text(function->file)) : "");
     json.member("lineNumber", function != nullptr ? function->first_line - 1 : -1).member("columnNumber", -1);
+    if (function != nullptr && function->kind > profile::FrameKind::marker) json.member("kind", name(function->kind));
     json.end_object();
   }
 

@@ -17,10 +17,27 @@ using profile::Profile;
 
 using Line = std::pair<std::string, std::uint64_t>;
 
+// The kind behind the frame, as flame graph programs know it. A Python frame has none.
+std::string annotated(const Profile& profile, FrameId frame) {
+  switch (profile.kind(frame)) {
+    case profile::FrameKind::native:
+      return frame_text(profile, frame) + "_[n]";
+    case profile::FrameKind::inlined:
+      return frame_text(profile, frame) + "_[i]";
+    case profile::FrameKind::kernel:  // the annotation is the usual form of saying `[kernel]`
+      if (profile.file(frame) == profile::kKernelModule) return clean(profile.name(frame)) + "_[k]";
+      return frame_text(profile, frame) + "_[k]";
+    case profile::FrameKind::python:
+    case profile::FrameKind::marker:
+      break;
+  }
+  return frame_text(profile, frame);
+}
+
 std::vector<std::string> frame_texts(const Profile& profile) {
   std::vector<std::string> texts(profile.frame_count());
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    texts[i] = frame_text(profile, FrameId(i));
+    texts[i] = annotated(profile, FrameId(i));
     std::replace(texts[i].begin(), texts[i].end(), ';', ':');
   }
   return texts;

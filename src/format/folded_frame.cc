@@ -30,9 +30,8 @@ bool can_be_name(std::string_view text) {
          static_cast<unsigned char>(first) >= 0x80;
 }
 
-// `name (file:line)`, `name (file)`
-FrameParts parse_ours(std::string_view text) {
-  const std::size_t bracket = text.find(" (");
+// `name (file:line)`, `name (file)`, with the bracket there
+FrameParts parse_ours(std::string_view text, std::size_t bracket) {
   if (bracket == std::string_view::npos || !text.ends_with(')')) return {.name = text};
   const std::string_view name = text.substr(0, bracket);
   const std::string_view inside = text.substr(bracket + 2, text.size() - bracket - 3);
@@ -68,32 +67,58 @@ std::optional<FrameParts> parse_perf_python(std::string_view text) {
   return parts;
 }
 
-// Takes perf's suffixes off; gives the place that they stand for. An inlined function is the same function.
-std::string_view take_suffixes(std::string_view& text) {
-  std::string_view place;
+struct Suffixes {
+  FrameKind kind = FrameKind::python;
+  bool jit = false;
+};
+
+// Takes the suffixes off. What is inlined in the kernel is the kernel's.
+Suffixes take_suffixes(std::string_view& text) {
+  Suffixes found;
   while (text.size() > 4 && text.ends_with(']') && text.substr(text.size() - 4, 2) == "_[") {
     const char letter = text[text.size() - 2];
     if (letter == 'k') {
-      place = "[kernel]";
+      found.kind = FrameKind::kernel;
     } else if (letter == 'j') {
-      place = "[jit]";
+      found.jit = true;
+    } else if (letter == 'i' && found.kind != FrameKind::kernel) {
+      found.kind = FrameKind::inlined;
+    } else if (letter == 'n' && found.kind == FrameKind::python) {
+      found.kind = FrameKind::native;
     } else if (letter != 'i') {
       break;
     }
     text.remove_suffix(4);
   }
-  return place;
+  return found;
+}
+
+// Names of C++ have brackets and blanks of their own, so the file is behind the last bracket that can begin one. Where
+// no source is known, and so no line, the file is the module.
+FrameParts parse_native(std::string_view text, FrameKind kind) {
+  std::size_t bracket = text.rfind(" (/");
+  if (bracket == std::string_view::npos) bracket = text.rfind(" (");
+  FrameParts parts = parse_ours(text, bracket);
+  parts.kind = kind;
+  if (kind == FrameKind::kernel) {
+    if (parts.file.empty()) parts.file = profile::kKernelModule;
+    parts.module = profile::kKernelModule;
+  } else if (parts.line == 0) {
+    parts.module = parts.file;
+  }
+  return parts;
 }
 
 }  // namespace
 
 FrameParts parse_frame(std::string_view text) {
-  const std::string_view place = take_suffixes(text);
+  const Suffixes suffixes = take_suffixes(text);
+  if (suffixes.kind != FrameKind::python && !suffixes.jit) return parse_native(text, suffixes.kind);
   if (is_marker(text)) return {.name = text, .kind = FrameKind::marker};
   if (const std::optional<FrameParts> python = parse_perf_python(text)) return *python;
   if (const std::optional<FrameParts> pyflame = parse_pyflame_frame(text)) return *pyflame;
-  FrameParts parts = parse_ours(text);
-  if (parts.file.empty()) parts.file = place;
+  FrameParts parts = parse_ours(text, text.find(" ("));
+  if (parts.file.empty() && suffixes.jit) parts.file = "[jit]";
   return parts;
 }
 
@@ -109,7 +134,11 @@ std::optional<FrameParts> parse_austin_frame(std::string_view text) {
   }
   std::optional<FrameParts> parts = parse_colons(text);
   if (!parts || parts->file.empty()) return std::nullopt;
-  if (parts->file == "kernel") parts->file = "[kernel]";
+  if (parts->file == "kernel") {
+    parts->kind = FrameKind::kernel;
+    parts->file = profile::kKernelModule;
+    parts->module = profile::kKernelModule;
+  }
   return parts;
 }
 

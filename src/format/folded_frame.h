@@ -3,7 +3,9 @@
 //   fib (/srv/app.py:5)      ours, and py-spy's
 //   /srv/app.py:fib:5        Pyflame's, and Austin's
 //   py::fib:/srv/app.py      perf's, of a Python that names its functions for it
-//   do_sys_open_[k]          perf's: of the kernel; _[j]: compiled while running; _[i]: inlined
+//   do_sys_open_[k]          perf's, and ours: of the kernel; _[i]: inlined
+//   inflate (/libz.so.1)_[n] ours: native
+//   f_[j]                    perf's: compiled while running
 //
 // Where it is not clear, the whole text is the name. What was taken apart here and is written again as ours reads back
 // as the same frame.

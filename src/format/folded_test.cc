@@ -77,10 +77,19 @@ TEST(ReadFolded, TheDialectsOfOtherTools) {
             "thread (7): MainThread;<module> (app.py:4) 2\n")
       << "py-spy";
   EXPECT_EQ(rewritten("python3;main;do_syscall_64_[k];vfs_read_[k] 9\n"),
-            "python3;main;do_syscall_64 ([kernel]);vfs_read ([kernel]) 9\n")
+            "python3;main;do_syscall_64_[k];vfs_read_[k] 9\n")
       << "perf";
-  EXPECT_EQ(rewritten("java;A::f_[j];A::g_[i] 9\n"), "java;A::f ([jit]);A::g 9\n") << "perf";
+  EXPECT_EQ(rewritten("java;A::f_[j];A::g_[i] 9\n"), "java;A::f ([jit]);A::g_[i] 9\n") << "perf";
   EXPECT_EQ(rewritten("python3;py::fib:/srv/app.py 9\n"), "python3;fib (/srv/app.py) 9\n") << "perf";
+}
+
+TEST(ReadFolded, NativeFramesComeOutAsTheyWentIn) {
+  for (const std::string line :
+       {"f_[n]", "f(int (*)(char, ...)) (/usr/lib/libz.so.1)_[n]", "f (/My App (2)/a.so)_[n]", "f (a.c:3)_[i]",
+        "(anonymous namespace)::f() ([vdso])_[n]", "read_[k]", "f ([nf_tables])_[k]", "operator() (x)_[n]"}) {
+    EXPECT_EQ(rewritten(line + " 1\n"), line + " 1\n");
+  }
+  EXPECT_EQ(rewritten("f_[i]_[k];f_[k]_[i] 1\n"), "f_[k];f_[k] 1\n");
 }
 
 TEST(ReadFolded, WhatIsNotClearStaysAName) {

@@ -21,6 +21,7 @@ using profile::Sample;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 // A sample in words, which do not change with the numbers of ids.
 std::string in_words(const Profile& profile, const Sample& sample) {
@@ -312,6 +313,30 @@ TEST(ReadFtap, WhatCannotBeIsRefusedAndSaid) {
   for (const auto& [kind, content] : cases) {
     EXPECT_THAT(warnings_of_section(kind, content), ::testing::Contains(absurd)) << static_cast<int>(kind);
   }
+}
+
+TEST(ReadFtap, FunctionsOfVersionOneHaveNoModules) {
+  EXPECT_THAT(warnings_of_section(FtapSection::functions, rows(50, 1, {{0}, {0}, {0}, {0}})),
+              Not(::testing::Contains(HasSubstr("cannot be"))));
+}
+
+TEST(ReadFtap, OnlyChunksWithNativeFramesAreNotForOlderReaders) {
+  const auto min_reader = [](const std::string& bytes, std::size_t chunk_begin) {
+    const Bytes all = std::as_bytes(std::span(bytes));
+    return parse_chunk_header(all.subspan(chunk_begin, kFtapChunkHeaderBytes))->min_reader;
+  };
+  TestRecording recording;
+  const profile::ThreadId thread = recording.tables.thread("MainThread", 7);
+  recording.sample(thread, {"main"});
+  recording.checkpoint();
+  recording.sample(thread, {"main", {"read", profile::FrameKind::kernel, "[kernel]"}});
+  recording.checkpoint();
+  recording.sample(thread, {"main"});
+  recording.checkpoint();
+  EXPECT_EQ(min_reader(recording.bytes, kFtapFileHeaderBytes), 1);
+  EXPECT_EQ(min_reader(recording.bytes, recording.chunks[0].end), 2);
+  EXPECT_EQ(min_reader(recording.bytes, recording.chunks[1].end), 2) << "it may repeat what an older one cannot read";
+  EXPECT_EQ(read_bytes(recording.bytes)->profile.samples().size(), 3u);
 }
 
 TEST(ReadFtap, StacksOfAbsurdDepthAreLost) {

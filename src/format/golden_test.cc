@@ -1,5 +1,6 @@
 // Every format's text of one small profile that has it all: threads, processes, recursion, names that are hostile to
-// each format. `FLAMETAP_REWRITE_GOLDEN=1` writes what is expected anew, for the diff to be read by people.
+// each format; and of one with frames of the C stack. `FLAMETAP_REWRITE_GOLDEN=1` writes what is expected anew, for the
+// diff to be read by people.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -27,11 +28,14 @@ namespace {
 
 const std::string kFolder = FLAMETAP_GOLDEN_DIR "/";
 
-profile::Profile golden_profile() {
-  Result<ReadProfile> read = read_any(kFolder + "profile.json");
+profile::Profile profile_of(const std::string& name) {
+  Result<ReadProfile> read = read_any(kFolder + name);
   EXPECT_TRUE(read.ok()) << read.error().message;
   return read.ok() ? std::move(read->profile) : profile::Profile();
 }
+
+profile::Profile golden_profile() { return profile_of("profile.json"); }
+profile::Profile native_profile() { return profile_of("native.json"); }
 
 std::string replaced(std::string text, std::string_view from, std::string_view to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
@@ -80,9 +84,23 @@ TEST(Golden, Cpuprofile) { expect_golden("expected.cpuprofile", write_cpuprofile
 TEST(Golden, Stats) { expect_golden("expected.stats.json", write_stats(golden_profile())); }
 
 // Without the style and the script, which are the same in every picture.
-TEST(Golden, Svg) {
-  const std::string svg = replaced(write_svg(golden_profile()), kSvgStyle, "STYLE\n");
-  expect_golden("expected.svg", replaced(svg, kSvgScript, "SCRIPT\n"));
+std::string svg_of(const profile::Profile& profile) {
+  const std::string svg = replaced(write_svg(profile), kSvgStyle, "STYLE\n");
+  return replaced(svg, kSvgScript, "SCRIPT\n");
+}
+
+TEST(Golden, Svg) { expect_golden("expected.svg", svg_of(golden_profile())); }
+
+TEST(Golden, FramesOfTheCStack) {
+  const profile::Profile native = native_profile();
+  expect_golden("native.json", write_json(native));
+  expect_golden("expected-native.folded", write_folded(native));
+  expect_golden("expected-native.speedscope.json", write_speedscope(native));
+  expect_golden("expected-native.pprof.txt", pprof_text(write_pprof(native)));
+  expect_golden("expected-native.trace.json", write_chrome(native));
+  expect_golden("expected-native.cpuprofile", write_cpuprofile(native));
+  expect_golden("expected-native.stats.json", write_stats(native));
+  expect_golden("expected-native.svg", svg_of(native));
 }
 
 TEST(Golden, FoldedReadsBackAsItself) {

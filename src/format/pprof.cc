@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <protozero/pbf_builder.hpp>
 #include <string_view>
 #include <vector>
@@ -19,17 +20,23 @@ using profile::Profile;
 using profile::Sample;
 
 enum class TextIndex : std::uint32_t {};  // a place in profile.proto's string table
+enum class ModuleIndex : std::uint32_t {};
+
+// What stands at one place of the program: a frame, and in front of it what the compiler put into it, innermost first.
+using Group = std::vector<profile::FrameId>;
 
 // Writes one profile. Ids in profile.proto begin at 1, so each is ours plus one.
 class PprofWriter {
  public:
-  explicit PprofWriter(const Profile& profile) : profile_(profile) { text(""); }  // the format wants "" first
+  explicit PprofWriter(const Profile& profile) : profile_(profile), alone_(profile.frame_count()) {
+    text("");  // the format wants it first
+  }
 
   std::string write() && {
     write_sample_types();
     write_samples();
-    write_mapping();
     write_locations();
+    write_mappings();
     write_functions();
     write_recording();
     for (std::size_t i = 0; i < texts_.size(); ++i) {
@@ -84,11 +91,39 @@ class PprofWriter {
     }
   }
 
-  void write_sample(const Sample& sample) {
+  // From the leaf on.
+  void find_locations(profile::StackId stack) {
     locations_.clear();
-    for (profile::StackId at = sample.stack; at != profile::kEmptyStack; at = profile_.stack(at).parent) {
-      locations_.push_back(id(profile_.stack(at).frame));
+    for (; stack != profile::kEmptyStack; stack = profile_.stack(stack).parent) {
+      const profile::FrameId frame = profile_.stack(stack).frame;
+      if (!group_.empty() && !is_in(group_.back(), frame)) end_group();
+      group_.push_back(frame);
+      if (profile_.kind(frame) != profile::FrameKind::inlined) end_group();
     }
+    if (!group_.empty()) end_group();
+  }
+
+  // Whether the function can be inlined in that one: they are of one program or library.
+  bool is_in(profile::FrameId inlined, profile::FrameId outer) const {
+    return is_native(profile_.kind(outer)) && module_of(inlined) == module_of(outer);
+  }
+
+  profile::StringId module_of(profile::FrameId frame) const {
+    return profile_.function(profile_.frame(frame).function).module;
+  }
+
+  void end_group() {
+    std::uint64_t& location = group_.size() == 1 ? alone_[static_cast<std::size_t>(group_.front())] : inlined_[group_];
+    if (location == 0) {
+      groups_.push_back(group_);
+      location = groups_.size();
+    }
+    locations_.push_back(location);
+    group_.clear();
+  }
+
+  void write_sample(const Sample& sample) {
+    find_locations(sample.stack);
     const std::int64_t values[] = {static_cast<std::int64_t>(sample.ticks),
                                    static_cast<std::int64_t>(sample.weight_ns)};
     const profile::Thread& thread = profile_.thread(sample.thread);
@@ -114,27 +149,53 @@ class PprofWriter {
     label.add_int64(proto::Label::str, text(words));
   }
 
-  // One for all: it tells readers that names, files and lines are known and there is no binary to look for.
-  void write_mapping() {
+  void write_locations() {
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      protozero::pbf_builder<proto::Location> location(builder_, proto::Profile::location);
+      location.add_uint64(proto::Location::id, i + 1);
+      location.add_uint64(proto::Location::mapping_id, mapping_of(groups_[i].back()));
+      for (const profile::FrameId frame : groups_[i]) {
+        protozero::pbf_builder<proto::Line> line(location, proto::Location::line);
+        line.add_uint64(proto::Line::function_id, id(profile_.frame(frame).function));
+        line.add_int64(proto::Line::line, profile_.frame(frame).line);
+      }
+    }
+  }
+
+  // The first mapping is that of all Python.
+  std::uint64_t mapping_of(profile::FrameId frame) {
+    switch (profile_.kind(frame)) {
+      case profile::FrameKind::native:
+      case profile::FrameKind::inlined:
+        return static_cast<std::uint64_t>(modules_.intern(profile_.text(module_of(frame)))) + 2;
+      case profile::FrameKind::kernel:
+        return static_cast<std::uint64_t>(modules_.intern(profile::kKernelModule)) + 2;
+      case profile::FrameKind::python:
+      case profile::FrameKind::marker:
+        break;
+    }
+    return 1;
+  }
+
+  // They tell readers that names, files and lines are known and there is no binary to look for.
+  void write_mappings() {
     const std::string command = command_text(profile_);
+    write_mapping(1, command.substr(0, command.find(' ')), proto::kPythonMapping);
+    for (std::uint64_t i = 0; i < modules_.size(); ++i) {
+      write_mapping(i + 2, modules_[static_cast<ModuleIndex>(i)], proto::kNativeMapping);
+    }
+  }
+
+  // Where there are several, readers take those without a file for a part of the next one.
+  void write_mapping(std::uint64_t mapping_id, std::string_view file, std::string_view instead) {
+    if (file.empty() && modules_.size() > 0) file = instead;
     protozero::pbf_builder<proto::Mapping> mapping(builder_, proto::Profile::mapping);
-    mapping.add_uint64(proto::Mapping::id, 1);
-    mapping.add_int64(proto::Mapping::filename, text(command.substr(0, command.find(' '))));
+    mapping.add_uint64(proto::Mapping::id, mapping_id);
+    mapping.add_int64(proto::Mapping::filename, text(file));
     mapping.add_bool(proto::Mapping::has_functions, true);
     mapping.add_bool(proto::Mapping::has_filenames, true);
     mapping.add_bool(proto::Mapping::has_line_numbers, true);
-  }
-
-  void write_locations() {
-    for (std::size_t i = 0; i < profile_.frame_count(); ++i) {
-      const profile::Frame& frame = profile_.frame(profile::FrameId(i));
-      protozero::pbf_builder<proto::Location> location(builder_, proto::Profile::location);
-      location.add_uint64(proto::Location::id, id(i));
-      location.add_uint64(proto::Location::mapping_id, 1);
-      protozero::pbf_builder<proto::Line> line(location, proto::Location::line);
-      line.add_uint64(proto::Line::function_id, id(frame.function));
-      line.add_int64(proto::Line::line, frame.line);
-    }
+    if (mapping_id > 1) mapping.add_bool(proto::Mapping::has_inline_frames, true);
   }
 
   void write_functions() {
@@ -168,7 +229,12 @@ class PprofWriter {
   std::string content_;
   protozero::pbf_builder<proto::Profile> builder_{content_};
   Interner<std::string, TextIndex> texts_;
-  std::vector<std::uint64_t> locations_;
+  std::vector<std::uint64_t> locations_;        // of one sample
+  Group group_;                                 // the one that is being put together
+  std::vector<Group> groups_;                   // all of them: the location of each is its place plus one
+  std::vector<std::uint64_t> alone_;            // by frame: its location, 0: none
+  std::map<Group, std::uint64_t> inlined_;      // the locations of groups of several frames
+  Interner<std::string, ModuleIndex> modules_;  // the mapping of each is its place plus two
 };
 
 }  // namespace

@@ -29,7 +29,8 @@ const std::vector<Field> kMapping = {{1, "id", Holds::number},
                                      {5, "filename", Holds::text},
                                      {7, "has_functions", Holds::number},
                                      {8, "has_filenames", Holds::number},
-                                     {9, "has_line_numbers", Holds::number}};
+                                     {9, "has_line_numbers", Holds::number},
+                                     {10, "has_inline_frames", Holds::number}};
 const std::vector<Field> kLine = {{1, "function_id", Holds::number}, {2, "line", Holds::number}};
 const std::vector<Field> kLocation = {
     {1, "id", Holds::number}, {2, "mapping_id", Holds::number}, {4, "line", Holds::message, &kLine}};

@@ -14,7 +14,8 @@ using profile::ThreadId;
 
 FrameId ProfileImport::frame(const FrameParts& parts) {
   const profile::Function function{profile.intern(parts.name.substr(0, kMaxNameBytes)),
-                                   profile.intern(parts.file.substr(0, kMaxNameBytes)), parts.first_line, parts.kind};
+                                   profile.intern(parts.file.substr(0, kMaxNameBytes)), parts.first_line, parts.kind,
+                                   profile.intern(parts.module.substr(0, kMaxNameBytes))};
   return profile.intern(profile::Frame{profile.intern(function), parts.line});
 }
 

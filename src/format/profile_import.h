@@ -21,6 +21,7 @@ struct FrameParts {
   std::int32_t line = 0;
   std::int32_t first_line = 0;
   profile::FrameKind kind = profile::FrameKind::python;
+  std::string_view module = "";
 };
 
 // Which thread a sample belongs to, as far as its file says.

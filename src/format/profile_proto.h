@@ -1,9 +1,14 @@
-// The field numbers of profile.proto, for the writer and the reader.
+// The field numbers of profile.proto and words in it, for the writer and the reader.
 #pragma once
 
 #include <protozero/types.hpp>
+#include <string_view>
 
 namespace flametap::format::proto {
+
+// What flametap calls mappings for which it has no file.
+inline constexpr std::string_view kPythonMapping = "[python]";
+inline constexpr std::string_view kNativeMapping = "[native]";
 
 enum class Profile : protozero::pbf_tag_type {
   sample_type = 1,
@@ -32,6 +37,7 @@ enum class Mapping : protozero::pbf_tag_type {
   has_functions = 7,
   has_filenames = 8,
   has_line_numbers = 9,
+  has_inline_frames = 10,
 };
 
 enum class Location : protozero::pbf_tag_type { id = 1, mapping_id = 2, address = 3, line = 4 };

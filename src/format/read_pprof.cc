@@ -131,13 +131,17 @@ class Reader {
     if (type == "gil") recording.mode = profile::Mode::gil;
     if (type == "cpu") state_ = stack::kOnCpu;
     if (type == "gil") state_ = stack::kHoldsGil;
-    std::string command(tables_.first_mapping());
-    for (const std::string_view comment : tables_.comments()) {  // ours
-      if (!comment.starts_with("command: ")) continue;
-      command = comment.substr(9);
-      break;
+    describe_command();
+  }
+
+  void describe_command() {
+    std::optional<std::string_view> command;
+    for (const std::string_view comment : tables_.comments()) {
+      is_ours_ = is_ours_ || comment.starts_with("flametap ");
+      if (!command && comment.starts_with("command: ")) command = comment.substr(9);
     }
-    import_.name_process(command.substr(0, kMaxNameBytes));
+    if (!command && !is_ours_) command = tables_.first_mapping();
+    import_.name_process(std::string(command.value_or("").substr(0, kMaxNameBytes)));
   }
 
   void read_samples() {
@@ -244,21 +248,48 @@ class Reader {
     if (!is_new) return place->second;
     const PprofLocation* location = tables_.location(id);
     if (location != nullptr) {
+      const profile::FrameKind kind = kind_of(*location);
       for (std::size_t i = location->lines.size(); i-- > 0;) {
-        place->second.push_back(frame_of(location->lines[i]));
+        const bool is_inlined = kind == profile::FrameKind::native && i + 1 < location->lines.size();
+        place->second.push_back(
+            frame_of(location->lines[i], *location, is_inlined ? profile::FrameKind::inlined : kind));
       }
     }
     if (place->second.empty()) place->second.push_back(unnamed_frame(location));
     return place->second;
   }
 
-  profile::FrameId frame_of(const PprofLine& line) {
+  // Only compiled code has addresses, and calls within one place. Ours says it by the mapping.
+  profile::FrameKind kind_of(const PprofLocation& location) const {
+    if (tables_.mapping_file(location.mapping).starts_with("[kernel")) return profile::FrameKind::kernel;
+    const bool is_code = is_ours_ ? location.mapping > 1 : location.address != 0 || location.lines.size() > 1;
+    return is_code ? profile::FrameKind::native : profile::FrameKind::python;
+  }
+
+  // An agent that sees both has addresses for Python, too.
+  bool is_python(std::string_view file) const {
+    return !is_ours_ && (file.ends_with(".py") || (file.starts_with('<') && file.ends_with('>')));
+  }
+
+  void set_kind(FrameParts& parts, const PprofLocation& location, profile::FrameKind kind) const {
+    if (kind == profile::FrameKind::python || is_python(parts.file)) {
+      if (parts.file.empty() && is_marker(parts.name)) parts.kind = profile::FrameKind::marker;
+      return;
+    }
+    const bool is_kernel = kind == profile::FrameKind::kernel;
+    parts.kind = kind;
+    parts.module = is_kernel ? profile::kKernelModule : tables_.mapping_file(location.mapping);
+    if (is_ours_ && parts.module == proto::kNativeMapping) parts.module = "";
+    if (parts.file.empty()) parts.file = parts.module;
+  }
+
+  profile::FrameId frame_of(const PprofLine& line, const PprofLocation& location, profile::FrameKind kind) {
     const PprofFunction* function = tables_.function(line.function);
     if (function == nullptr || function->name.empty()) return unnamed_frame(nullptr);
     ++named_frames_;
     FrameParts parts{
         .name = function->name, .file = function->file, .line = line.line, .first_line = function->first_line};
-    if (parts.file.empty() && is_marker(parts.name)) parts.kind = profile::FrameKind::marker;
+    set_kind(parts, location, kind);
     return import_.frame(parts);
   }
 
@@ -272,7 +303,9 @@ class Reader {
     std::array<char, 32> digits{};
     const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), location->address, 16);
     const std::string name = "0x" + std::string(digits.data(), end.ptr);
-    return import_.frame({.name = name, .file = tables_.mapping_file(location->mapping)});
+    FrameParts parts{.name = name};
+    set_kind(parts, *location, kind_of(*location));
+    return import_.frame(parts);
   }
 
   std::string_view content_;
@@ -280,6 +313,7 @@ class Reader {
   Choice choice_;
   ProfileImport import_;
   RawSample sample_;
+  bool is_ours_ = false;  // flametap wrote it
   std::unordered_map<std::uint64_t, std::vector<profile::FrameId>> frames_;
   double period_ns_ = 0;
   stack::State state_ = 0;

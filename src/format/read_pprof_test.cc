@@ -116,7 +116,7 @@ TEST(ReadPprof, OfGo) {
   EXPECT_THAT(go.warnings, IsEmpty());
   EXPECT_EQ(write_folded(go.profile),
             "main (/src/main.go:10) 1\n"
-            "main (/src/main.go:10);f (/src/f.go:10);g (/src/g.go:10) 3\n");
+            "main (/src/main.go:10);f (/src/f.go:10)_[n];g (/src/g.go:10)_[i] 3\n");
   EXPECT_EQ(go.profile.total_weight_ns(), 40'000'000u);
   EXPECT_EQ(go.profile.recording.rate_hz, 100);
   EXPECT_EQ(go.profile.recording.start_unix_ns, 1'000u);
@@ -161,7 +161,7 @@ TEST(ReadPprof, ThreadsByTheirLabels) {
 TEST(ReadPprof, AddressesThatNobodyLookedUp) {
   File file;
   file.value_type("samples", "count").sample({5, 1}, {2}).location(5, {}, 0xabc0).usual_functions();
-  EXPECT_EQ(write_folded(read(file.bytes()).profile), "main (/src/main.go:10);0xabc0 2\n");
+  EXPECT_EQ(write_folded(read(file.bytes()).profile), "main (/src/main.go:10);0xabc0_[n] 2\n");
 }
 
 TEST(ReadPprof, DamageIsCounted) {

@@ -92,9 +92,12 @@ class Reader {
     for (const json& frame : frames) {
       FrameParts parts{.name = text_of(member(frame, "name")),
                        .file = text_of(member(frame, "file")),
-                       .line = line_of(member(frame, "line"))};
+                       .line = line_of(member(frame, "line")),
+                       .module = text_of(member(frame, "module"))};
       if (parts.name.empty()) parts.name = "(unknown)";
       if (parts.file.empty() && is_marker(parts.name)) parts.kind = profile::FrameKind::marker;
+      // Ours; of another tool's word nobody knows what it means, unless it is the same.
+      parts.kind = profile::frame_kind_by_name(text_of(member(frame, "kind"))).value_or(parts.kind);
       frames_.push_back(import_.frame(parts));
     }
   }

@@ -16,6 +16,13 @@ using profile::Sample;
 
 constexpr std::string_view kSchema = "https://www.speedscope.app/file-format-schema.json";
 
+// For reading back: viewers leave keys alone that they do not know.
+void write_kind(JsonWriter& json, const Profile& profile, const profile::Function& function) {
+  if (function.kind == profile::FrameKind::python) return;
+  json.member("kind", name(function.kind));
+  if (function.module != profile::kEmptyText) json.member("module", profile.text(function.module));
+}
+
 void write_frames(JsonWriter& json, const Profile& profile) {
   json.key("shared").begin_object();
   json.key("frames").begin_array();
@@ -24,6 +31,7 @@ void write_frames(JsonWriter& json, const Profile& profile) {
     json.begin_object().member("name", profile.name(id));
     if (!profile.file(id).empty()) json.member("file", profile.file(id));
     if (profile.frame(id).line > 0) json.member("line", profile.frame(id).line);
+    write_kind(json, profile, profile.function(profile.frame(id).function));
     json.end_object();
   }
   json.end_array();
@@ -49,7 +57,7 @@ void write_profile(JsonWriter& json, const Profile& profile, const std::string& 
   json.key("weights").begin_array();
   for (const Sample* sample : samples) json.value(weight(sample));
   json.end_array();
-  if (timed) {  // for reading back: viewers leave keys alone that they do not know
+  if (timed) {  // for reading back, as the kinds of frames
     json.key("ticks").begin_array();
     for (const Sample* sample : samples) json.value(sample->ticks);
     json.end_array();

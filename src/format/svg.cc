@@ -43,7 +43,7 @@ constexpr std::array<Kind, 7> kKinds = {{
     {"lib", "library", 66},
     {"std", "standard library", 116},
     {"mark", "marker", 60},
-    {"nat", "native (C, C++, Rust)", 146},
+    {"nat", "native", 58},
     {"inl", "inlined", 66},
     {"ker", "kernel", 60},
 }};
@@ -85,6 +85,7 @@ unsigned shade(std::string_view name) {
 struct Box {
   std::string_view name;
   std::string_view file;
+  std::string_view module;
   std::int32_t line;
   Origin origin;
   std::uint32_t row;
@@ -133,31 +134,48 @@ class SvgWriter {
     append("<text class=\"title\" y=\"30\">{}</text>\n", escaped(title));
     append("<text class=\"facts\" y=\"51\">{}</text>\n", escaped(recording_text(profile_)));
     append("<text class=\"facts\" y=\"68\">{}</text>\n", escaped(quality_text(profile_)));
+    write_legend();
+    append("</svg>\n");
+  }
+
+  // Only of what is in the picture.
+  void write_legend() {
+    std::array<bool, kKinds.size()> there{};
+    there[static_cast<std::size_t>(Origin::marker)] = tree_.empty.ticks > 0;
+    for (const profile::Node& node : tree_.nodes) {
+      if (share(size(node.total)) >= kMinWidth) there[static_cast<std::size_t>(origin_of(node.frame))] = true;
+    }
     append("<g class=\"legend\">");
     int x = 0;
-    for (const Kind& kind : kKinds) {
+    for (std::size_t i = 0; i < kKinds.size(); ++i) {
+      if (!there[i]) continue;
+      const Kind& kind = kKinds[i];
       append("<rect class=\"{}0\" x=\"{}\" y=\"81\" width=\"12\" height=\"12\" rx=\"2.5\"/>", kind.css, x);
       append("<text x=\"{}\" y=\"91\">{}</text>", x + 17, kind.words);
       x += kind.legend_width + 10;
     }
-    append("</g>\n</svg>\n");
+    append("</g>\n");
+  }
+
+  Origin origin_of(profile::FrameId frame) const {
+    return profile::origin_of(profile_, profile_.function(profile_.frame(frame).function));
   }
 
   void write_boxes() {
     const Weight self_of_all{};
-    write_box({"all", "", 0, Origin::marker, 0, 0, self_of_all, tree_.total});
+    write_box({"all", "", "", 0, Origin::marker, 0, 0, self_of_all, tree_.total});
     std::vector<std::uint64_t> next(tree_.depth + 2, 0);  // per depth, where the next frame begins
     for (const profile::Node& node : tree_.nodes) {
       const std::uint64_t start = next[node.depth];
       next[node.depth] = start + size(node.total);
       next[node.depth + 1] = start;
       const profile::Frame& frame = profile_.frame(node.frame);
-      const Origin origin = origin_of(profile_, profile_.function(frame.function));
-      write_box({profile_.name(node.frame), profile_.file(node.frame), frame.line, origin, node.depth + 1, start,
-                 node.self, node.total});
+      const std::string_view module = profile_.text(profile_.function(frame.function).module);
+      write_box({profile_.name(node.frame), profile_.file(node.frame), module, frame.line, origin_of(node.frame),
+                 node.depth + 1, start, node.self, node.total});
     }
     if (tree_.empty.ticks > 0) {
-      write_box({kNoFrames, "", 0, Origin::marker, 1, next[0], tree_.empty, tree_.empty});
+      write_box({kNoFrames, "", "", 0, Origin::marker, 1, next[0], tree_.empty, tree_.empty});
     }
   }
 
@@ -181,18 +199,26 @@ class SvgWriter {
   }
 
   static std::string label(const Box& box) {
-    const std::string where = place(box, box.file.substr(box.file.rfind('/') + 1));  // npos + 1 is 0
+    const std::string where = place(box, base_name(box.file));
     if (where.empty()) return std::string(box.name);
     return fmt::format("{} ({})", box.name, where);
   }
 
-  // Three lines: name, file, numbers. The script takes them apart again.
+  // Where it is, in full: the source, and what it was compiled into.
+  static std::string full_place(const Box& box) {
+    std::string text = place(box, box.file);
+    if (!box.module.empty() && box.module != box.file) text.append(text.empty() ? "" : " · ").append(box.module);
+    if (box.origin == Origin::inlined) text.append(text.empty() ? "" : " · ").append("inlined");
+    return text;
+  }
+
+  // Three lines: name, place, numbers. The script takes them apart again.
   std::string tooltip(const Box& box) const {
     std::string numbers = human_share(share(size(box.total)));
     if (timed_) numbers += " · " + human_time(box.total.ns);
     numbers += " · " + with_commas(box.total.ticks) + (box.total.ticks == 1 ? " sample" : " samples");
     if (box.self != Weight{}) numbers += " · self " + human_share(share(size(box.self)));
-    return escaped(box.name) + "\n" + escaped(place(box, box.file)) + "\n" + numbers;
+    return escaped(box.name) + "\n" + escaped(full_place(box)) + "\n" + numbers;
   }
 
   void write_footer(std::uint64_t top) {

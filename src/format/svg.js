@@ -82,7 +82,8 @@
   function label(frame, width) {
     const room = Math.floor((width - 7) / charWidth);
     if (room < 2) return "";
-    const file = frame.file.slice(frame.file.lastIndexOf("/") + 1);
+    const [source] = frame.file.split(" · "); // what it was compiled into stands behind it
+    const file = source.slice(source.lastIndexOf("/") + 1);
     const whole = file ? `${frame.name} (${file})` : frame.name;
     if (whole.length <= room) return whole;
     return fitted(frame.name, room);

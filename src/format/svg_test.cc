@@ -38,6 +38,24 @@ TEST(Svg, AsksNobodyForAnything) {
   EXPECT_THAT(svg, Not(HasSubstr("href")));
 }
 
+TEST(Svg, TheLegendHasOnlyWhatIsInThePicture) {
+  profile::TestProfile test;
+  const profile::ThreadId thread = test.thread("MainThread", 7);
+  test.sample(thread, {"main", {"inflate", profile::FrameKind::native, "/lib/libz.so.1"}});
+  const std::string svg = write_svg(test.profile);
+  EXPECT_THAT(svg, HasSubstr(">own code</text>"));
+  EXPECT_THAT(svg, HasSubstr(">native</text>"));
+  for (const char* word : {">library<", ">marker<", ">inlined<", ">kernel<"}) EXPECT_THAT(svg, Not(HasSubstr(word)));
+  EXPECT_THAT(svg, HasSubstr(">inflate (libz.so.1)</text>"));
+}
+
+TEST(Svg, SaysWhatAFunctionWasCompiledInto) {
+  profile::TestProfile test;
+  test.sample(test.thread("MainThread", 7),
+              {{"copy", profile::FrameKind::inlined, "/lib/libz.so.1", "/src/inflate.c", 7}});
+  EXPECT_THAT(write_svg(test.profile), HasSubstr("copy\n/src/inflate.c:7 · /lib/libz.so.1 · inlined\n"));
+}
+
 TEST(Svg, SaysHowManyFramesAreTooNarrow) {
   profile::TestProfile test;
   const profile::ThreadId thread = test.thread("MainThread", 7);

@@ -50,6 +50,14 @@ std::string frame_text(const profile::Profile& profile, profile::FrameId frame) 
   return text.append(")");
 }
 
+std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }  // npos + 1 is 0
+
+std::string place_text(const profile::Profile& profile, const profile::Function& function) {
+  const std::string_view file = profile.text(function.file);
+  const bool has_source = !is_native(function.kind) || function.file != function.module;
+  return clean(has_source ? file : base_name(file));
+}
+
 std::string with_commas(std::uint64_t number) {
   const std::string digits = std::to_string(number);
   std::string result;
@@ -104,6 +112,9 @@ std::string quality_text(const profile::Profile& profile) {
   parts.push_back(with_commas(quality.torn) + " torn");
   if (quality.unreadable > 0) parts.push_back(with_commas(quality.unreadable) + " unreadable");
   if (quality.truncated > 0) parts.push_back(with_commas(quality.truncated) + " truncated");
+  if (profile.recording.native) parts.push_back(with_commas(quality.unmerged) + " unmerged");
+  if (quality.native_truncated > 0) parts.push_back(with_commas(quality.native_truncated) + " C stacks truncated");
+  if (quality.guessed > 0) parts.push_back(with_commas(quality.guessed) + " guessed");
   return joined(parts);
 }
 

@@ -22,6 +22,12 @@ inline constexpr std::string_view kNoFrames = "(no Python frames)";
 // `qualname (file:line)`; without the line if it is not known, and the bare name if there is no file.
 [[nodiscard]] std::string frame_text(const profile::Profile& profile, profile::FrameId frame);
 
+// The last part of a path, or all of it.
+[[nodiscard]] std::string_view base_name(std::string_view path);
+
+// Where a function is, for people: its file; of a native one without a known source, the bare name of its library.
+[[nodiscard]] std::string place_text(const profile::Profile& profile, const profile::Function& function);
+
 [[nodiscard]] std::string with_commas(std::uint64_t number);  // 1,234,567
 [[nodiscard]] std::string human_time(std::uint64_t time_ns);  // 1.23 s, 45.6 ms
 [[nodiscard]] std::string human_share(double share);          // 12.34 %

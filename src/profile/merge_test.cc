@@ -22,7 +22,8 @@ Profile recording(std::uint64_t start_ns, std::initializer_list<TestFrame> frame
   test.profile.recording.duration_ns = 50;
   test.profile.recording.rate_hz = 100;
   test.profile.recording.ended = "the time was up";
-  test.profile.recording.quality = {.ticks = 5, .torn = 1, .more = {{"retries", 2}}};
+  test.profile.recording.quality = {
+      .ticks = 5, .torn = 1, .unmerged = 3, .native_truncated = 2, .guessed = 1, .more = {{"retries", 2}}};
   return std::move(test.profile);
 }
 
@@ -60,12 +61,18 @@ TEST(Merge, WhatIsTheSameStaysAndCountsAreAdded) {
   EXPECT_EQ(both.recording.ended, "the time was up");
   EXPECT_EQ(both.recording.quality.ticks, 10u);
   EXPECT_EQ(both.recording.quality.torn, 2u);
+  EXPECT_EQ(both.recording.quality.unmerged, 6u);
+  EXPECT_EQ(both.recording.quality.native_truncated, 4u);
+  EXPECT_EQ(both.recording.quality.guessed, 2u);
+  EXPECT_FALSE(both.recording.native);
   EXPECT_EQ(both.recording.quality.more.at("retries"), 4u);
   EXPECT_EQ(both.recording.quality.more.at("recordings"), 2u);
   Profile other = recording(1, {"f"});
   other.recording.rate_hz = 99;
+  other.recording.native = true;
   const Profile three = merged({both, other});
   EXPECT_EQ(three.recording.rate_hz, 0);
+  EXPECT_TRUE(three.recording.native);
   EXPECT_EQ(three.recording.quality.more.at("recordings"), 3u);
 }
 

@@ -18,6 +18,18 @@ TEST(Origin, IsToldByTheFile) {
   EXPECT_EQ(origin_of("/venv/lib/python3.12/site-packages/flask/app.py"), Origin::library);
 }
 
+TEST(Origin, OfTheCStackIsToldByTheKind) {
+  Profile profile;
+  const auto origin = [&](FrameKind kind) {
+    const StringId file = profile.intern("/usr/lib/python3.11/lib-dynload/zlib.so");
+    return origin_of(profile, Function{profile.intern("f"), file, 0, kind, file});
+  };
+  EXPECT_EQ(origin(FrameKind::python), Origin::standard_library);
+  EXPECT_EQ(origin(FrameKind::native), Origin::native);
+  EXPECT_EQ(origin(FrameKind::inlined), Origin::inlined);
+  EXPECT_EQ(origin(FrameKind::kernel), Origin::kernel);
+}
+
 TEST(Origin, IsNotFooledBySimilarNames) {
   EXPECT_EQ(origin_of("/srv/mylib/python3.11/a.py"), Origin::own);
   EXPECT_EQ(origin_of("/srv/lib/pythonic/a.py"), Origin::own);

@@ -38,6 +38,7 @@ enum class FrameKind : std::uint32_t {
   kernel = 4,   // a system call in which the thread is, by its name: "read"
 };
 inline constexpr FrameKind kLastFrameKind = FrameKind::kernel;
+inline constexpr std::string_view kKernelModule = "[kernel]";  // file and module of a kernel frame
 
 [[nodiscard]] std::string_view name(FrameKind kind);
 [[nodiscard]] std::optional<FrameKind> frame_kind_by_name(std::string_view name);

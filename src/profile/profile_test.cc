@@ -52,6 +52,22 @@ TEST(Profile, MovesWithItsTables) {
   EXPECT_EQ(moved.file(f), "a.py");
 }
 
+TEST(Profile, FunctionsOfDifferentModulesAreDifferent) {
+  Profile profile;
+  EXPECT_EQ(profile.text(kEmptyText), "");
+  const Function f{profile.intern("f"), profile.intern("f.c"), 1, FrameKind::native, profile.intern("a.so")};
+  Function g = f;
+  g.module = profile.intern("b.so");
+  EXPECT_NE(profile.intern(f), profile.intern(g));
+  EXPECT_EQ(profile.intern(f), profile.intern(f));
+}
+
+TEST(FrameKind, HasNames) {
+  EXPECT_EQ(name(kLastFrameKind), "kernel");
+  EXPECT_EQ(frame_kind_by_name("inlined"), FrameKind::inlined);
+  EXPECT_EQ(frame_kind_by_name("jit"), std::nullopt);
+}
+
 TEST(Mode, HasNames) {
   EXPECT_EQ(name(Mode::gil), "gil");
   EXPECT_EQ(mode_by_name("wall"), Mode::wall);
