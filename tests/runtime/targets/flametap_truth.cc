@@ -79,9 +79,9 @@ KEPT PyObject* dive(PyObject* callback, long depth) {
   return result;
 }
 
-// Takes the only reference.
+// Takes the only reference. The macro of the same name is an inlined function in some versions.
 KEPT void drop(PyObject* object) {
-  Py_DECREF(object);  // line: drop
+  Py_DecRef(object);  // line: drop
   consume(0);
 }
 
