@@ -74,15 +74,19 @@ class Interpreter:
         return self.name
 
 
+def ask_tool(command):
+    tool = [str(REPOSITORY / "tools" / "pythons"), command, "--json"]
+    return json.loads(subprocess.run(tool, check=True, stdout=subprocess.PIPE).stdout)
+
+
+def equipped(package):
+    """The virtual environments that have a package of others."""
+    return [Interpreter(row) for row in ask_tool("equipped") if row["name"].startswith(package + "-")]
+
+
 def find():
     listed = os.environ.get("FLAMETAP_PYTHONS")
-    if listed:
-        rows = json.loads(Path(listed).read_text())
-    else:
-        found = subprocess.run(
-            [str(REPOSITORY / "tools" / "pythons"), "list", "--json"], check=True, stdout=subprocess.PIPE
-        )
-        rows = json.loads(found.stdout)
+    rows = json.loads(Path(listed).read_text()) if listed else ask_tool("list")
     order = lambda found: (found.minor, found.debug, not found.direct, found.name)
     return sorted((Interpreter(row) for row in rows), key=order)
 
