@@ -4,7 +4,7 @@
 For each target and rate every profiler has its turns, one after the other, each beside a turn without any; what is
 printed are medians over these turns, as a Markdown table.
 
-  stacks/s   native stacks per second
+  stacks/s   native stacks per second (py-spy: of its whole run, because it does not say when it began to sample)
   us stopped for how long the target stood still for one of them, by the profiler's own clock, where it has one
   us lost    off the CPU per stack, beyond what the target lost unprofiled, by the kernel's account: the same for all
   progress   the target's count of rounds, profiled over unprofiled: on a busy machine noise of several percent
@@ -91,7 +91,7 @@ class Flametap:
         return [FLAMETAP, "record", "--native", "-p", str(pid), "-d", str(seconds), "-r", rate, "-o", "/dev/null",
                 "-f", "folded", "--stats", str(self.stats)]
 
-    def result(self, _out, _err, _seconds):
+    def result(self, _out, _err, _wall):
         stats = json.loads(self.stats.read_text())
         return {"stacks": stats["samples"], "seconds": stats["duration_s"],
                 "stopped_us": stats.get("median_stopped_ns", stats["median_sample_ns"]) / 1000,
@@ -109,7 +109,7 @@ class Elfutils:
     def command(self, pid, rate, seconds):
         return [str(self.program), str(pid), "0" if rate == "max" else rate, str(seconds)]
 
-    def result(self, out, _err, _seconds):
+    def result(self, out, _err, _wall):
         said = json.loads(out)
         return {"stacks": said["samples"], "seconds": said["duration_s"], "stopped_us": said["median_stopped_us"],
                 "unmerged": 1 - said["whole"] / max(1, said["samples"])}
@@ -126,14 +126,14 @@ class PySpy:
         self.output = Path(folder) / "py-spy.raw"
 
     def command(self, pid, rate, seconds):
-        # It takes whole seconds.
+        # Takes whole seconds, and goes on beyond them until it has RATE x SECONDS samples.
         return [str(self.program), "record", "--native", "--full-filenames", "--format", "raw", "-p", str(pid),
-                "-r", "20000" if rate == "max" else rate, "-d", str(max(1, round(seconds))), "-o", str(self.output)]
+                "-r", "5000" if rate == "max" else rate, "-d", str(max(1, round(seconds))), "-o", str(self.output)]
 
-    def result(self, out, err, seconds):
+    def result(self, out, err, wall):
         counts = re.search(r"Samples: (\d+) Errors: (\d+)", out + err)
         stacks = int(counts[1]) if counts else sum(int(line.rpartition(" ")[2]) for line in self.output.open())
-        return {"stacks": stacks, "seconds": max(1, round(seconds)), "stopped_us": None, "unmerged": None}
+        return {"stacks": stacks, "seconds": wall, "stopped_us": None, "unmerged": None}
 
 
 def watch(target, seconds, command=None):
@@ -155,7 +155,7 @@ def watch(target, seconds, command=None):
 def turn(profiler, target, rate, seconds):
     alone = watch(target, seconds)
     profiled = watch(target, seconds, profiler.command(target.pid, rate, seconds))
-    said = profiler.result(profiled["out"], profiled["err"], seconds)
+    said = profiler.result(profiled["out"], profiled["err"], profiled["wall"])
     lost = profiled["off"] - alone["off"] * profiled["wall"] / alone["wall"]
     return {"rate": said["stacks"] / said["seconds"], "stopped_us": said["stopped_us"], "unmerged": said["unmerged"],
             "lost_us": 1e6 * lost / max(1, said["stacks"]), "progress": profiled["speed"] / alone["speed"]}
