@@ -34,7 +34,8 @@ def in_environment(interpreter):
 def built_for(interpreter):
     """The extension's file."""
     compiler = subprocess.run([COMPILER, "--version"], check=True, stdout=subprocess.PIPE).stdout
-    content = [SOURCE.read_bytes(), repr((FLAGS, str(SOURCE), interpreter.include, interpreter.version)).encode(), compiler]
+    options = repr((FLAGS, str(SOURCE), interpreter.include, interpreter.version)).encode()
+    content = [SOURCE.read_bytes(), options, compiler]
     folder = cache_folder() / ("extension-" + hashlib.sha256(b"\0".join(content)).hexdigest()[:12])
     if not folder.is_dir():
         build(interpreter, folder)
@@ -46,8 +47,8 @@ def build(interpreter, folder):
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as name:
         new = Path(name) / "extension"
         new.mkdir()
-        subprocess.run([COMPILER, *FLAGS, "-isystem", interpreter.include, str(SOURCE), "-o", str(new / "flametap_truth.so")],
-                       check=True)
+        headers, library = ["-isystem", interpreter.include], new / "flametap_truth.so"
+        subprocess.run([COMPILER, *FLAGS, *headers, str(SOURCE), "-o", str(library)], check=True)
         try:
             new.rename(folder)
         except OSError:

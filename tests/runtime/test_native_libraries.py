@@ -39,7 +39,8 @@ def exported_ranges(module):
     """Sorted (begin, end) of the functions that a module exports."""
     listed = subprocess.run(["nm", "-D", "--defined-only", "-S", module], stdout=subprocess.PIPE).stdout.decode()
     rows = (line.split() for line in listed.splitlines())
-    return sorted((int(row[0], 16), int(row[0], 16) + int(row[1], 16)) for row in rows if len(row) == 4 and row[2] in "TtWwi")
+    functions = [row for row in rows if len(row) == 4 and row[2] in "TtWwi"]
+    return sorted((int(begin, 16), int(begin, 16) + int(size, 16)) for begin, size, _, _ in functions)
 
 
 def is_exported(module, address):

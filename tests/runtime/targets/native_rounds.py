@@ -24,9 +24,10 @@ def visited():
 
 def loop():
     while True:
-        truth.alpha(150000)  # line: alpha
-        truth.beta(key, 20)  # line: beta
-        truth.delta(60000)  # line: delta
+        for _ in range(300):
+            truth.alpha(150000)  # line: alpha
+            truth.beta(key, 20)  # line: beta
+            truth.delta(60000)  # line: delta
         truth.publish()  # line: publish
 
 
