@@ -24,7 +24,7 @@ def visited():
 
 def loop():
     while True:
-        for _ in range(300):
+        for _ in range(100):
             truth.alpha(150000)  # line: alpha
             truth.beta(key, 20)  # line: beta
             truth.delta(60000)  # line: delta
