@@ -71,6 +71,12 @@ enum class IntegerKind : std::uint8_t {
   tagged_digits,  // 3.12+: integer.size >> 3 digits; its two lowest bits are the sign, 0 for positive
 };
 
+// The C function that runs Python code.
+enum class Evaluator : std::uint8_t {
+  eval_frame_ex,       // 2.7: PyEval_EvalFrameEx
+  eval_frame_default,  // 3.6+: _PyEval_EvalFrameDefault
+};
+
 struct Layout {
   Version version;  // in the table: the first version whose structs these are
   // A build with Py_TRACE_REFS, as every debug build up to 3.7: all objects begin with two more words.
@@ -86,6 +92,7 @@ struct Layout {
   DictKind dict_kind = DictKind::sized_keys;
   AttributesKind attributes_kind = AttributesKind::dict_pointer;
   IntegerKind integer_kind = IntegerKind::sized_digits;
+  Evaluator evaluator = Evaluator::eval_frame_default;
   // 3.14+ tags the low bits of frame.code (set: the frame holds no reference of its own); clear these.
   std::uint64_t code_tag_mask = 0;
   // 3.12+: a frame with owner >= this value is a shim that the C code pushes, without Python code. 255: none.
@@ -119,6 +126,7 @@ struct Layout {
     Offset next = 0;
     Offset interpreter = 0;
     Offset frame = 0;                   // see FrameLink
+    Offset cframe = kAbsent;            // 3.10-3.12: the innermost CFrame, a variable of the C function that evaluates
     Offset thread_id = 0;               // pthread_self()
     Offset native_thread_id = kAbsent;  // 3.11+: gettid(), in the target's own pid namespace
     Offset stack_chunk = kAbsent;       // 3.11+: the newest _PyStackChunk
@@ -223,7 +231,7 @@ struct Layout {
   const Offset collecting = interpreter.gc == kAbsent ? kAbsent : interpreter.gc + layout.gc.collecting;
   interpreter.size = end_of({interpreter.next, interpreter.id, interpreter.threads_head, interpreter.gil, collecting});
   Layout::Thread& thread = layout.thread;
-  thread.size = end_of({thread.next, thread.interpreter, thread.frame, thread.thread_id, thread.native_thread_id,
+  thread.size = end_of({thread.next, thread.interpreter, thread.frame, thread.cframe, thread.thread_id, thread.native_thread_id,
                         thread.stack_chunk, thread.stack_top});
   Layout::Frame& frame = layout.frame;
   frame.size = end_of({frame.previous, frame.code, frame.instruction, frame.owner, frame.is_entry});

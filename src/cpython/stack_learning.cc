@@ -32,6 +32,7 @@ void StackReader::learn() {
   if (raw_count_ == raw_.size() && raw_.size() < kMaxDepth) {
     raw_.resize(2 * raw_.size());
     frames_.resize(raw_.size());
+    runs_.resize(raw_.size() + 1);
   }
   for (std::size_t i = 0; i < raw_count_; ++i) learn_code(raw_[i].code);
   near_.clear();

@@ -37,6 +37,7 @@ StackReader::StackReader(target::Memory& memory, const Layout& layout, CodeCache
       thread_words_(layout.thread.size),
       raw_(kFirstDepth),
       frames_(kFirstDepth),
+      runs_(kFirstDepth + 1),
       pages_(memory) {
   plan();
 }
@@ -46,6 +47,7 @@ Reading StackReader::read_segments(std::size_t count) {
   running_ = count > still_segments_;
   raw_count_ = 0;
   frame_count_ = 0;
+  run_count_ = 0;
   truncated_ = false;
   stumbled_over_ = target::kNull;
   last_reading_ = read_once();
@@ -122,10 +124,25 @@ Reading StackReader::walk(Address innermost) {
       const std::int32_t offset = instruction_offset(at, code);
       if (offset == kNoInstruction) return Reading::moved;
       raw_[raw_count_++] = {code, offset};
+      if (ends_run(at) && !end_run(target::kNull)) return Reading::moved;
+    } else if (!end_run(frame)) {
+      return Reading::moved;
     }
     frame = previous;
   }
   return raw_count_ == 0 ? Reading::no_frames : Reading::verified;
+}
+
+// Whether the C function that runs this frame was called for it. Where there are shims, they tell.
+bool StackReader::ends_run(std::size_t at) const {
+  if (layout_.frame.is_entry != kAbsent) return word<std::uint8_t>(first_, at + layout_.frame.is_entry) != 0;
+  return layout_.frame.owner == kAbsent;
+}
+
+bool StackReader::end_run(Address anchor) {
+  if (run_count_ == runs_.size()) return false;
+  runs_[run_count_++] = {static_cast<std::uint32_t>(raw_count_), anchor};
+  return true;
 }
 
 bool StackReader::frame_moved(std::size_t at, bool innermost) const {

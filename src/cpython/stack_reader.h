@@ -39,6 +39,13 @@ struct CodeFrame {
   bool operator==(const CodeFrame&) const = default;
 };
 
+// The frames that one call of the C function which evaluates Python code runs: the one that it was called for, and
+// those that this one called without a further such call (3.11+). May be empty while it begins or ends (3.12+).
+struct Run {
+  std::uint32_t end;       // in frames(): they begin where the run before it ends
+  target::Address anchor;  // 3.12+: something in the C stack's part of that call, the shim frame; else null
+};
+
 enum class Reading : std::uint8_t {
   verified,   // frames() is the stack
   no_frames,  // verified too: the thread runs no Python now
@@ -70,6 +77,9 @@ class StackReader {
   // Of the last verified reading; the innermost first.
   [[nodiscard]] std::span<const CodeFrame> frames() const { return {frames_.data(), frame_count_}; }
   [[nodiscard]] bool truncated() const { return truncated_; }
+  // How the frames of the last verified reading, also of one without frames, belong to calls of C functions; the
+  // innermost first.
+  [[nodiscard]] std::span<const Run> runs() const { return {runs_.data(), run_count_}; }
   // The thread's own words as of the last reading that was not unmapped, gone or denied.
   [[nodiscard]] Bytes thread_words() const { return thread_words_; }
 
@@ -132,6 +142,8 @@ class StackReader {
   [[nodiscard]] bool innermost_is_still(target::Address innermost) const;
   Reading walk(target::Address innermost);
   [[nodiscard]] bool frame_moved(std::size_t at, bool innermost) const;
+  [[nodiscard]] bool ends_run(std::size_t at) const;
+  bool end_run(target::Address anchor);
   [[nodiscard]] bool looked_at_each_time(std::size_t at) const;
   [[nodiscard]] bool beyond_stack_top(target::Address frame, std::uint8_t owner) const;
   [[nodiscard]] std::int32_t instruction_offset(std::size_t at, target::Address code) const;
@@ -195,6 +207,8 @@ class StackReader {
   std::size_t raw_count_ = 0;
   std::vector<CodeFrame> frames_;
   std::size_t frame_count_ = 0;
+  std::vector<Run> runs_;
+  std::size_t run_count_ = 0;
   bool truncated_ = false;
   target::Address stumbled_over_ = target::kNull;  // a frame that the guess does not cover
   Reading last_reading_ = Reading::unknown;

@@ -210,6 +210,23 @@ TEST_P(StackReaderTest, SkipsShimFrames) {
   StackReader reader = make_reader();
   ASSERT_EQ(read_and_learn(reader), Reading::verified);
   EXPECT_EQ(names(reader), (std::vector<std::string>{"called_from_c", "f1", "f0"}));
+  ASSERT_EQ(reader.runs().size(), 1u);  // what called f0 is not in this picture
+  EXPECT_EQ(reader.runs()[0].end, 1u);
+  EXPECT_EQ(reader.runs()[0].anchor, thread_.frames[2]);
+}
+
+TEST_P(StackReaderTest, TellsWhichFramesOneCallOfCRuns) {
+  if (GetParam().first_shim_owner != 255) return;  // see above
+  call_functions(3);
+  const Offset is_entry = GetParam().frame.is_entry;
+  if (is_entry != kAbsent) {
+    for (const std::size_t i : {0, 1, 2}) python_.memory().put(thread_.frames[i] + is_entry, std::uint8_t{i != 2});
+  }
+  StackReader reader = make_reader();
+  ASSERT_EQ(read_and_learn(reader), Reading::verified);
+  std::vector<std::uint32_t> ends;
+  for (const auto& run : reader.runs()) ends.push_back(run.end);
+  EXPECT_EQ(ends, is_entry == kAbsent ? (std::vector<std::uint32_t>{1, 2, 3}) : (std::vector<std::uint32_t>{2, 3}));
 }
 
 TEST_P(StackReaderTest, EndsAtACycle) {

@@ -76,7 +76,10 @@ void put_recording(const profile::Recording& recording, std::string& out) {
                              quality.no_frames,
                              quality.truncated,
                              quality.median_sample_ns,
-                             quality.slowest_sample_ns};
+                             quality.slowest_sample_ns,
+                             quality.unmerged,
+                             quality.native_truncated,
+                             quality.guessed};
   put<std::uint32_t>(out, static_cast<std::uint32_t>(counts.size()));
   put_column(out, counts);
   std::vector<std::string_view> names;
@@ -89,6 +92,7 @@ void put_recording(const profile::Recording& recording, std::string& out) {
   put<std::uint32_t>(out, static_cast<std::uint32_t>(names.size()));
   put_texts(out, names);
   put_column(out, values);
+  put<std::uint8_t>(out, recording.native ? 1 : 0);
 }
 
 // About how many bytes an entry takes.
@@ -113,6 +117,7 @@ void put_functions(const Profile& tables, std::size_t from, std::size_t to, std:
   put_rows(out, from, to, [&](std::size_t i) { return function(i).file; });
   put_rows(out, from, to, [&](std::size_t i) { return function(i).first_line; });
   put_rows(out, from, to, [&](std::size_t i) { return function(i).kind; });
+  put_rows(out, from, to, [&](std::size_t i) { return function(i).module; });
 }
 
 // The rows of one table.
@@ -189,11 +194,24 @@ bool FtapEncoder::last_chunk(const Profile& tables, std::string& chunk) {
 
 bool FtapEncoder::finish_chunk(const Profile& tables, bool last, std::string& chunk) {
   std::int64_t budget = kNewEntriesBytes;
+  const std::size_t first_function = next_[kFunctions];
   const bool complete = put_entries(tables, next_, sizes(tables), budget, plain_);
+  note_kinds(tables, first_function, next_[kFunctions]);
   if (complete) put_samples(plain_);
-  maker_.make({.recording_id = options_.recording_id, .sequence = sequence_++, .last = last && complete}, plain_,
-              chunk);
+  maker_.make({.recording_id = options_.recording_id,
+               .sequence = sequence_++,
+               .last = last && complete,
+               .min_reader = min_reader_},
+              plain_, chunk);
   return !complete;
+}
+
+// What an older reader cannot show stays in the tables that the following chunks refer to: those are not for it either.
+void FtapEncoder::note_kinds(const Profile& tables, std::size_t from, std::size_t to) {
+  for (std::size_t i = from; i < to; ++i) {
+    const profile::FrameKind kind = tables.function(profile::FunctionId(i)).kind;
+    if (kind > profile::FrameKind::marker) min_reader_ = kFtapMinNativeReader;
+  }
 }
 
 void FtapEncoder::put_samples(std::string& plain) {

@@ -39,6 +39,7 @@ class FtapEncoder {
   static constexpr std::size_t kMaxSamples = 16'384;
   static constexpr std::size_t kTables = 6;
   using Positions = std::array<std::size_t, kTables>;      // in the order of FtapSection, from strings on
+  static constexpr std::size_t kFunctions = 1;             // the place of the functions in it
   static constexpr Positions kStart = {0, 0, 0, 1, 0, 0};  // stack 0 is the empty one, which every reader knows
 
   [[nodiscard]] static Positions sizes(const profile::Profile& tables);
@@ -46,6 +47,7 @@ class FtapEncoder {
                                         std::int64_t& budget, std::string& plain);
   [[nodiscard]] bool finish_chunk(const profile::Profile& tables, bool last, std::string& chunk);
   void put_samples(std::string& plain);
+  void note_kinds(const profile::Profile& tables, std::size_t from, std::size_t to);
 
   Options options_;
   FtapChunkMaker maker_;
@@ -56,6 +58,7 @@ class FtapEncoder {
   Positions repeat_ = kStart;  // the first entries to repeat in the next chunk
   std::int64_t repeat_budget_ = 0;
   bool ending_ = false;
+  std::uint8_t min_reader_ = kFtapMinReader;
   std::string plain_;
 };
 

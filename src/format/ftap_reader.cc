@@ -176,6 +176,10 @@ Result<void> read_tables(const ByteSource& source, FtapTables& tables, Losses& l
   }
   losses.found = scanner->findings();
   if (any) return {};
+  if (losses.found.newer_chunks > 0) {
+    return Error{Failure::failed, "it was written by a newer flametap, with what this one cannot show",
+                 "use a newer flametap"};
+  }
   return Error{Failure::failed, "there is no whole chunk of a recording in it: it was cut off before the first one",
                ""};
 }

@@ -68,7 +68,7 @@ TEST(ReadFtap, AProfileReadsBackAsItself) {
                .rate_hz = 99.5,
                .mode = profile::Mode::gil,
                .ended = "process 7 exited",
-               .quality = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, {{"a", 10}, {"", ~std::uint64_t{0}}}}};
+               .quality = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, {{"a", 10}, {"", ~std::uint64_t{0}}}}};
   const Result<ReadProfile> again = read_bytes(write_ftap(test.profile));
   ASSERT_TRUE(again.ok()) << again.error().message;
   EXPECT_THAT(again->warnings, IsEmpty());
@@ -254,12 +254,13 @@ TEST(ReadFtap, ChunksOfAnotherRecordingAreLeftOut) {
 }
 
 TEST(ReadFtap, SaysWhatIsTooNew) {
-  const std::string newer = file_header({.recording_id = 1, .version = 9, .min_reader = 2});
+  const std::string newer = file_header({.recording_id = 1, .version = 9, .min_reader = 3});
   EXPECT_THAT(warnings_of(newer)[0], HasSubstr("written by a newer flametap, in version 9"));
   const TestRecording recording = small_recording();
   std::string chunk;
-  FtapChunkMaker().make({.recording_id = 77, .sequence = 99, .version = 2, .min_reader = 2}, "?", chunk);
+  FtapChunkMaker().make({.recording_id = 77, .sequence = 99, .version = 3, .min_reader = 3}, "?", chunk);
   EXPECT_THAT(warnings_of(recording.bytes + chunk), ElementsAre("left out: 1 chunk for newer versions of flametap"));
+  EXPECT_THAT(warnings_of(file_header({.recording_id = 77}) + chunk), ElementsAre(HasSubstr("by a newer flametap")));
 }
 
 TEST(ReadFtap, UnknownSectionsAreSkipped) {
@@ -269,7 +270,7 @@ TEST(ReadFtap, UnknownSectionsAreSkipped) {
   put<std::uint32_t>(section, 3);
   section += "abc";
   std::string chunk;
-  FtapChunkMaker().make({.recording_id = 77, .sequence = 4, .version = 2}, section, chunk);
+  FtapChunkMaker().make({.recording_id = 77, .sequence = 4, .version = 3}, section, chunk);
   EXPECT_THAT(warnings_of(recording.bytes + chunk), IsEmpty());
 }
 
@@ -300,7 +301,8 @@ TEST(ReadFtap, WhatCannotBeIsRefusedAndSaid) {
       {FtapSection::stacks, rows(50, 2, {{1}, {0}})},               // fewer rows than said
       {FtapSection::stacks, rows(0xffff'ff00, 1, {{1}, {0}})},      // an id that the file is too small for
       {FtapSection::frames, rows(50, 1, {{0}, {1u << 31}})},        // no such line
-      {FtapSection::functions, rows(50, 1, {{0}, {0}, {0}, {2}})},  // no such kind
+      {FtapSection::functions, rows(50, 1, {{0}, {0}, {0}, {5}})},  // no such kind
+      {FtapSection::functions, rows(50, 1, {{0}, {0}, {0}, {2}, {1ull << 40}})},
       {FtapSection::functions, rows(50, 1, {{1ull << 40}, {0}, {0}, {0}})},
       {FtapSection::strings, rows(50, 0xffff'ffff, {})},
       {FtapSection::strings, rows(50, 1, {{99}})},  // longer than the section

@@ -85,6 +85,7 @@ void FtapTables::read_recording(FtapCursor& cursor) {
   const std::size_t more = cursor.take<std::uint32_t>();
   const std::vector<std::string_view> names = cursor.take_texts(more);
   const std::vector<std::uint64_t> values = cursor.take_column(more);
+  if (!cursor.empty()) recording.native = cursor.take<std::uint8_t>() != 0;  // version 1 ends here
   if (!std::isfinite(recording.rate_hz) || recording.rate_hz < 0) cursor.fail();
   if (mode > static_cast<std::uint8_t>(profile::Mode::unknown)) cursor.fail();
   if (!cursor.ok()) return;
@@ -101,8 +102,11 @@ void FtapTables::read_recording(FtapCursor& cursor) {
                              &quality.no_frames,
                              &quality.truncated,
                              &quality.median_sample_ns,
-                             &quality.slowest_sample_ns};
-  counts.resize(places.size());  // a later version may know further ones
+                             &quality.slowest_sample_ns,
+                             &quality.unmerged,
+                             &quality.native_truncated,
+                             &quality.guessed};
+  counts.resize(places.size());  // an older version knows fewer, a later one may know further ones
   for (std::size_t i = 0; i < places.size(); ++i) *places[i] = counts[i];
   for (std::size_t i = 0; i < more; ++i) quality.more[std::string(names[i])] = values[i];
   profile.recording = std::move(recording);
@@ -131,14 +135,19 @@ void FtapTables::read_functions(FtapCursor& cursor) {
   const std::vector<std::uint64_t> file = cursor.take_column(range.count);
   const std::vector<std::uint64_t> first_line = cursor.take_column(range.count);
   const std::vector<std::uint64_t> kind = cursor.take_column(range.count);
+  const bool has_modules = !cursor.empty();  // version 1 ends here
+  const std::vector<std::uint64_t> module =
+      has_modules ? cursor.take_column(range.count) : std::vector<std::uint64_t>();
   if (!cursor.ok()) return;
   make_room(functions_, range.first + range.count);
   for (std::size_t i = 0; i < range.count; ++i) {
     Function& place = functions_[range.first + i];
     if (place.name != kUndefined) continue;
-    if (kind[i] > static_cast<std::uint64_t>(profile::FrameKind::marker)) cursor.fail();
-    const Function function{id_of(name[i], cursor), id_of(file[i], cursor), small_number(first_line[i], cursor),
-                            static_cast<profile::FrameKind>(kind[i])};
+    // A kind of a later version would stand in a chunk that is not for us.
+    if (kind[i] > static_cast<std::uint64_t>(profile::kLastFrameKind)) cursor.fail();
+    Function function{id_of(name[i], cursor), id_of(file[i], cursor), small_number(first_line[i], cursor),
+                      static_cast<profile::FrameKind>(kind[i])};
+    if (has_modules) function.module = id_of(module[i], cursor);
     if (!cursor.ok()) return;
     place = function;
   }
@@ -211,17 +220,20 @@ void FtapTables::settle() {
   settle_threads();
 }
 
-// Name and file are one thing: a function of which one is missing is not known.
+// Name, file and module are one thing: a function of which one is missing is not known.
 std::vector<profile::FunctionId> FtapTables::settle_functions() {
   std::vector<profile::FunctionId> settled;
   settled.reserve(functions_.size());
   for (const Function& function : functions_) {
-    const std::uint32_t name = function.name < strings_.size() ? strings_[function.name] : kUndefined;
-    const std::uint32_t file = function.file < strings_.size() ? strings_[function.file] : kUndefined;
-    const bool known = name != kUndefined && file != kUndefined;
-    settled.push_back(known ? profile.intern(profile::Function{profile::StringId{name}, profile::StringId{file},
-                                                               function.first_line, function.kind})
-                            : kUnknown<profile::FunctionId>);
+    const auto text = [&](std::uint32_t id) { return id < strings_.size() ? strings_[id] : kUndefined; };
+    const std::uint32_t name = text(function.name);
+    const std::uint32_t file = text(function.file);
+    const std::uint32_t module = function.module ? text(*function.module) : std::uint32_t(profile::kEmptyText);
+    const bool known = name != kUndefined && file != kUndefined && module != kUndefined;
+    settled.push_back(
+        known ? profile.intern(profile::Function{profile::StringId{name}, profile::StringId{file}, function.first_line,
+                                                 function.kind, profile::StringId{module}})
+              : kUnknown<profile::FunctionId>);
   }
   return settled;
 }

@@ -47,6 +47,7 @@ class FtapTables {
     std::uint32_t file = kUndefined;
     std::int32_t first_line = 0;
     profile::FrameKind kind = profile::FrameKind::python;
+    std::optional<std::uint32_t> module = {};  // nothing in version 1
   };
   struct Frame {
     std::uint32_t function = kUndefined;

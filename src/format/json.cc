@@ -19,12 +19,21 @@ void write_column(JsonWriter& json, std::string_view name, std::size_t from, std
   json.end_array();
 }
 
+// The oldest version whose readers understand all of it: frames of the C stack came with the second one.
+std::uint32_t version_of(const Profile& profile) {
+  for (std::size_t i = 0; i < profile.function_count(); ++i) {
+    if (profile.function(profile::FunctionId(i)).kind > profile::FrameKind::marker) return kJsonVersion;
+  }
+  return kJsonOldestVersion;
+}
+
 void write_recording(JsonWriter& json, const profile::Recording& recording) {
   json.key("recording").begin_object();
   json.member("start_unix_ns", recording.start_unix_ns);
   json.member("duration_ns", recording.duration_ns);
   json.member("rate_hz", recording.rate_hz);
   json.member("mode", name(recording.mode));
+  json.member("native", recording.native);
   json.member("ended", recording.ended);
   json.key("quality").begin_object();
   write_quality(json, recording.quality);
@@ -58,6 +67,7 @@ void write_functions(JsonWriter& json, const Profile& profile) {
   write_column(json, "file", 0, count, [&](std::size_t i) { return static_cast<std::uint32_t>(function(i).file); });
   write_column(json, "first_line", 0, count, [&](std::size_t i) { return function(i).first_line; });
   write_column(json, "kind", 0, count, [&](std::size_t i) { return static_cast<std::uint32_t>(function(i).kind); });
+  write_column(json, "module", 0, count, [&](std::size_t i) { return static_cast<std::uint32_t>(function(i).module); });
   json.end_object();
 }
 
@@ -96,7 +106,7 @@ void write_samples(JsonWriter& json, const Profile& profile) {
 std::string write_json(const Profile& profile) {
   JsonWriter json;
   json.begin_object();
-  json.member("flametap", kJsonVersion);
+  json.member("flametap", version_of(profile));
   write_recording(json, profile.recording);
   write_processes_and_threads(json, profile);
   write_column(json, "strings", 0, profile.string_count(),

@@ -1,6 +1,7 @@
 // json: everything that is in a profile, for programs and for reading back. See docs/formats/json.md.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -9,7 +10,8 @@
 
 namespace flametap::format {
 
-inline constexpr int kJsonVersion = 1;
+inline constexpr std::uint32_t kJsonVersion = 2;
+inline constexpr std::uint32_t kJsonOldestVersion = 1;  // without frames of the C stack
 
 [[nodiscard]] std::string write_json(const profile::Profile& profile);
 

@@ -60,7 +60,7 @@ TEST(Json, KeepsEveryTextThatIsUtf8) {
   profile.intern(text);
   const Result<profile::Profile> again = read_json(write_json(profile));
   ASSERT_TRUE(again.ok()) << again.error().message;
-  EXPECT_EQ(again->text(profile::StringId{0}), text);
+  EXPECT_EQ(again->text(profile::StringId{1}), text);
 }
 
 TEST(Json, TextsThatOnlyDifferInBrokenBytesStillReadBack) {
@@ -86,7 +86,7 @@ TEST(ReadJson, NeedsEveryPart) {
   for (const char* key : {"recording", "processes", "threads", "strings", "functions", "frames", "stacks", "samples"}) {
     EXPECT_EQ(error_without(key), "the file: has no \"" + std::string(key) + "\"");
   }
-  EXPECT_THAT(error_with("/flametap", 2), HasSubstr("version 2 of this format is not known"));
+  EXPECT_THAT(error_with("/flametap", 3), HasSubstr("version 3 of this format is not known"));
 }
 
 TEST(ReadJson, SaysWhichIdIsOutOfRange) {
@@ -121,7 +121,10 @@ TEST(ReadJson, RefusesWhatIsNoSuchNumber) {
   EXPECT_EQ(error_with("/samples/ticks/0", 1.5), "samples.ticks[0]: is not a whole number from 0 on");
   EXPECT_EQ(error_with("/samples/ticks/0", "1"), "samples.ticks[0]: is not a whole number from 0 on");
   EXPECT_EQ(error_with("/samples/state/0", 256), "samples.state[0]: 256 is more than 255");
-  EXPECT_EQ(error_with("/functions/kind/0", 2), "functions.kind[0]: 2 is more than 1");
+  EXPECT_EQ(error_with("/functions/kind/0", 5), "functions.kind[0]: 5 is more than 4");
+  EXPECT_EQ(error_with("/functions/module/0", 99), "functions.module[0]: 99 is out of range, there are 4");
+  EXPECT_EQ(error_with("/recording/native", 1), "recording.native: is neither true nor false");
+  EXPECT_EQ(error_with("/recording/quality/guessed", -1), "recording.quality.guessed: is not a whole number from 0 on");
   EXPECT_EQ(error_with("/frames/line/0", 2147483648u), "frames.line[0]: 2147483648 is more than 2147483647");
   EXPECT_EQ(error_with("/recording/rate_hz", -1), "recording.rate_hz: is not a number from 0 on");
   EXPECT_EQ(error_with("/recording/mode", "cup"), "recording.mode: 'cup' is not a mode");

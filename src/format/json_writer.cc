@@ -36,6 +36,12 @@ JsonWriter& JsonWriter::value(double number) {
   return *this;
 }
 
+JsonWriter& JsonWriter::word(std::string_view word) {
+  separate();
+  text_ += word;
+  return *this;
+}
+
 JsonWriter& JsonWriter::open(char bracket) {
   separate();
   text_ += bracket;

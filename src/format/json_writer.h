@@ -27,11 +27,14 @@ class JsonWriter {
 
   template <std::integral Number>
   JsonWriter& value(Number number) {
-    separate();
-    char digits[24];
-    const std::to_chars_result end = std::to_chars(digits, digits + sizeof digits, number);
-    text_.append(digits, static_cast<std::size_t>(end.ptr - digits));
-    return *this;
+    // Not an overload: a literal would rather be a bool than a std::string_view.
+    if constexpr (std::same_as<Number, bool>) {
+      return word(number ? "true" : "false");
+    } else {
+      char digits[24];
+      const std::to_chars_result end = std::to_chars(digits, digits + sizeof digits, number);
+      return word({digits, static_cast<std::size_t>(end.ptr - digits)});
+    }
   }
 
   template <typename Value>
@@ -44,6 +47,7 @@ class JsonWriter {
  private:
   JsonWriter& open(char bracket);
   JsonWriter& close(char bracket);
+  JsonWriter& word(std::string_view word);  // as it is
   void separate();
   void append_quoted(std::string_view text);
 

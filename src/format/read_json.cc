@@ -103,8 +103,9 @@ class Reader {
 
   Profile read() && {
     const std::uint64_t version = count(root_, "the file", "flametap");
-    if (version != kJsonVersion) {
-      refuse("flametap", "version " + std::to_string(version) + " of this format is not known here, only version 1");
+    if (version < kJsonOldestVersion || version > kJsonVersion) {
+      refuse("flametap", "version " + std::to_string(version) + " of this format is not known here, only up to " +
+                             std::to_string(kJsonVersion));
     }
     read_recording();
     read_processes();
@@ -131,6 +132,10 @@ class Reader {
     if (!known) refuse("recording.mode", "'" + clean(mode.substr(0, 20)) + "' is not a mode");
     to.mode = *known;
     to.ended = text(from, "recording", "ended");
+    if (const auto native = from.find("native"); native != from.end()) {
+      if (!native->is_boolean()) refuse("recording.native", "is neither true nor false");
+      to.native = native->get<bool>();
+    }
     read_quality(member(from, "recording", "quality"), to.quality);
   }
 
@@ -149,6 +154,11 @@ class Reader {
     if (from.contains("median_sample_ns")) {  // files of earlier builds have neither
       to.median_sample_ns = count(from, place, "median_sample_ns");
       to.slowest_sample_ns = count(from, place, "slowest_sample_ns");
+    }
+    if (from.contains("unmerged")) {
+      to.unmerged = count(from, place, "unmerged");
+      to.native_truncated = count(from, place, "native_truncated");
+      to.guessed = count(from, place, "guessed");
     }
     const json& more = member(from, place, "more");
     if (!more.is_object()) refuse(place + ".more", "is not an object");
@@ -193,12 +203,16 @@ class Reader {
     const Column file(from, "functions", "file");
     const Column first_line(from, "functions", "first_line");
     const Column kind(from, "functions", "kind");
+    std::optional<Column> module;  // files of earlier builds have none
+    if (from.contains("module")) module.emplace(from, "functions", "module");
     for (const Column* column : {&file, &first_line, &kind}) column->must_have(name.size());
+    if (module) module->must_have(name.size());
+    const auto last_kind = static_cast<std::uint64_t>(profile::kLastFrameKind);
     for (std::size_t row = 0; row < name.size(); ++row) {
-      const auto last_kind = static_cast<std::uint64_t>(profile::FrameKind::marker);
       functions_.push_back(
           profile_.intern(profile::Function{name.id(row, strings_), file.id(row, strings_), first_line.line(row),
-                                            static_cast<profile::FrameKind>(kind.at_most(row, last_kind))}));
+                                            static_cast<profile::FrameKind>(kind.at_most(row, last_kind)),
+                                            module ? module->id(row, strings_) : profile::kEmptyText}));
     }
   }
 

@@ -16,6 +16,9 @@ void write_quality(JsonWriter& json, const profile::Quality& quality) {
   json.member("truncated", quality.truncated);
   json.member("median_sample_ns", quality.median_sample_ns);
   json.member("slowest_sample_ns", quality.slowest_sample_ns);
+  json.member("unmerged", quality.unmerged);
+  json.member("native_truncated", quality.native_truncated);
+  json.member("guessed", quality.guessed);
   json.key("more").begin_object();
   for (const auto& [name, count] : quality.more) json.member(name, count);
   json.end_object();

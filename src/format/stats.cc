@@ -14,6 +14,7 @@ std::string write_stats(const profile::Profile& profile) {
   json.member("duration_s", static_cast<double>(recording.duration_ns) / 1e9);
   json.member("rate_hz", recording.rate_hz);
   json.member("mode", name(recording.mode));
+  json.member("native", recording.native);
   json.member("ended", recording.ended);
   json.end_object();
   return std::move(json).take();

@@ -38,11 +38,14 @@ struct Kind {
 };
 
 // In the order of Origin.
-constexpr std::array<Kind, 4> kKinds = {{
+constexpr std::array<Kind, 7> kKinds = {{
     {"own", "own code", 78},
     {"lib", "library", 66},
     {"std", "standard library", 116},
     {"mark", "marker", 60},
+    {"nat", "native (C, C++, Rust)", 146},
+    {"inl", "inlined", 66},
+    {"ker", "kernel", 60},
 }};
 
 std::string escaped(std::string_view text) {

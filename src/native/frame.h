@@ -8,8 +8,9 @@
 namespace flametap::native {
 
 struct Frame {
-  // To be looked up. For all but the innermost call (and one that a signal interrupted) it is inside the calling
-  // instruction, one byte before the address of return: the call may be the last instruction of its function.
+  // To be looked up. For all but the innermost call (and what has to do with a signal: the call that it interrupted,
+  // the kernel's way back from the handler) it is inside the calling instruction, one byte before the address of
+  // return: the call may be the last instruction of its function.
   target::Address pc = target::kNull;
   target::Address begin = target::kNull;  // the stack pointer while it runs
   target::Address end = target::kNull;    // where its caller's part of the stack begins; null: not known

@@ -104,6 +104,7 @@ class StackCopier {
     Function function = from_.function(frame.function);
     function.name = to_.intern(from_.text(function.name));
     function.file = to_.intern(from_.text(function.file));
+    function.module = to_.intern(from_.text(function.module));
     return to_.intern(Frame{to_.intern(function), drop_lines_ ? 0 : frame.line});
   }
 
@@ -128,7 +129,7 @@ Root add_root(Profile& to, const Thread& thread, bool by_thread) {
   if (to.processes().size() > 1 && is_known) root.labels.push_back(process_label(process));
   if (by_thread) root.labels.push_back(thread_label(thread));
   for (const std::string& label : root.labels) {
-    const Function marker{to.intern(label), to.intern(""), 0, FrameKind::marker};
+    const Function marker{to.intern(label), kEmptyText, 0, FrameKind::marker};
     root.stack = to.push(root.stack, to.intern(Frame{to.intern(marker), 0}));
   }
   return root;

@@ -33,6 +33,9 @@ void add_to(Quality& sum, const Quality& more) {
   add_to(sum.unreadable, more.unreadable);
   add_to(sum.no_frames, more.no_frames);
   add_to(sum.truncated, more.truncated);
+  add_to(sum.unmerged, more.unmerged);
+  add_to(sum.native_truncated, more.native_truncated);
+  add_to(sum.guessed, more.guessed);
   for (const auto& [name, count] : more.more) add_to(sum.more[name], count);
 }
 
@@ -63,6 +66,7 @@ Recording merged_recording(std::span<const Profile> recordings) {
     const Recording& one = each.recording;
     const std::uint64_t offset = one.start_unix_ns == 0 ? 0 : one.start_unix_ns - whole.start_unix_ns;
     whole.duration_ns = std::max(whole.duration_ns, time_sum(one.duration_ns, offset));
+    whole.native = whole.native || one.native;
     if (one.rate_hz != whole.rate_hz) whole.rate_hz = 0;
     if (one.ended != whole.ended) whole.ended = "several recordings ended";
     add_to(whole.quality, one.quality);
@@ -124,6 +128,7 @@ class Copier {
       Function function = from_.function(frame.function);
       function.name = to_.intern(from_.text(function.name));
       function.file = to_.intern(from_.text(function.file));
+      function.module = to_.intern(from_.text(function.module));
       frames.push_back(to_.intern(Frame{to_.intern(function), frame.line}));
     }
     stacks_.push_back(kEmptyStack);

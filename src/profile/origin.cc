@@ -41,7 +41,18 @@ Origin origin_of(std::string_view file) {
 }
 
 Origin origin_of(const Profile& profile, const Function& function) {
-  if (function.kind == FrameKind::marker) return Origin::marker;
+  switch (function.kind) {
+    case FrameKind::marker:
+      return Origin::marker;
+    case FrameKind::native:
+      return Origin::native;
+    case FrameKind::inlined:
+      return Origin::inlined;
+    case FrameKind::kernel:
+      return Origin::kernel;
+    case FrameKind::python:
+      break;
+  }
   return origin_of(profile.text(function.file));
 }
 

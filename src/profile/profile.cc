@@ -9,18 +9,27 @@ namespace flametap::profile {
 namespace {
 
 constexpr std::array<std::string_view, 4> kModeNames = {"wall", "cpu", "gil", "unknown"};
+constexpr std::array<std::string_view, 5> kFrameKindNames = {"python", "marker", "native", "inlined", "kernel"};
+
+template <typename Value, std::size_t kCount>
+std::optional<Value> by_name(const std::array<std::string_view, kCount>& names, std::string_view name) {
+  const auto* place = std::find(names.begin(), names.end(), name);
+  if (place == names.end()) return std::nullopt;
+  return static_cast<Value>(place - names.begin());
+}
 
 }  // namespace
 
 std::string_view name(Mode mode) { return kModeNames[static_cast<std::size_t>(mode)]; }
 
-std::optional<Mode> mode_by_name(std::string_view name) {
-  const auto* place = std::find(kModeNames.begin(), kModeNames.end(), name);
-  if (place == kModeNames.end()) return std::nullopt;
-  return static_cast<Mode>(place - kModeNames.begin());
-}
+std::optional<Mode> mode_by_name(std::string_view name) { return by_name<Mode>(kModeNames, name); }
+
+std::string_view name(FrameKind kind) { return kFrameKindNames[static_cast<std::size_t>(kind)]; }
+
+std::optional<FrameKind> frame_kind_by_name(std::string_view name) { return by_name<FrameKind>(kFrameKindNames, name); }
 
 Profile::Profile() {
+  strings_.intern(std::string_view{});
   // The empty stack is its own parent, which no pushed stack can be: it takes number 0 and is never found again.
   stacks_.intern(Stack{kEmptyStack, FrameId{0xffff'ffff}});
 }
@@ -30,6 +39,7 @@ StringId Profile::intern(std::string_view text) { return strings_.intern(text); 
 FunctionId Profile::intern(const Function& function) {
   assert(static_cast<std::size_t>(function.name) < strings_.size());
   assert(static_cast<std::size_t>(function.file) < strings_.size());
+  assert(static_cast<std::size_t>(function.module) < strings_.size());
   return functions_.intern(function);
 }
 

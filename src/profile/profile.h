@@ -26,9 +26,25 @@ enum class StackId : std::uint32_t {};
 enum class ThreadId : std::uint32_t {};
 enum class ProcessId : std::uint32_t {};
 
+inline constexpr StringId kEmptyText{0};  // in every profile, so that a function without a module needs no interning
 inline constexpr StackId kEmptyStack{0};  // the root of the tree: no frames
 
-enum class FrameKind : std::uint32_t { python, marker };  // marker: our own word, such as "(truncated)"
+// The numbers stand in files.
+enum class FrameKind : std::uint32_t {
+  python = 0,
+  marker = 1,   // our own word, such as "(truncated)"
+  native = 2,   // a function of C, C++, Rust and the like
+  inlined = 3,  // the same, compiled into the next outer frame: the two are one place in the program
+  kernel = 4,   // a system call in which the thread is, by its name: "read"
+};
+inline constexpr FrameKind kLastFrameKind = FrameKind::kernel;
+
+[[nodiscard]] std::string_view name(FrameKind kind);
+[[nodiscard]] std::optional<FrameKind> frame_kind_by_name(std::string_view name);
+// Whether it is a function on the C stack, inlined or not.
+[[nodiscard]] constexpr bool is_native(FrameKind kind) {
+  return kind == FrameKind::native || kind == FrameKind::inlined;
+}
 
 // Which samples are in a profile: all; those of threads on a CPU or with the GIL; those with the GIL; nobody knows.
 enum class Mode : std::uint8_t { wall, cpu, gil, unknown };
@@ -38,9 +54,10 @@ enum class Mode : std::uint8_t { wall, cpu, gil, unknown };
 
 struct Function {
   StringId name;
-  StringId file;
+  StringId file;  // of a native one without a known source: its module
   std::int32_t first_line;
   FrameKind kind;
+  StringId module = kEmptyText;  // of a native one: the path of its program or library
   auto operator<=>(const Function&) const = default;
 };
 
@@ -95,6 +112,10 @@ struct Quality {
   std::uint64_t truncated = 0;         // of the verified ones
   std::uint64_t median_sample_ns = 0;  // how long one took; 0: not known
   std::uint64_t slowest_sample_ns = 0;
+  std::uint64_t unmerged = 0;  // C stack and Python stack did not fit together: shown as Python only
+  std::uint64_t native_truncated =
+      0;                      // the C stack was deeper than what we copy of it: its outermost calls are missing
+  std::uint64_t guessed = 0;  // a call on the C stack was found by the frame pointer alone
   std::map<std::string, std::uint64_t> more;  // further counts of the sampler's own, by name
   bool operator==(const Quality&) const = default;
 };
@@ -104,7 +125,8 @@ struct Recording {
   std::uint64_t duration_ns = 0;
   double rate_hz = 0;  // 0: as fast as possible
   Mode mode = Mode::cpu;
-  std::string ended;  // why it ended, for people: "the time was up", "process 7 exited"
+  bool native = false;  // C stacks were asked for; of those recordings that are in it, in one at least
+  std::string ended;    // why it ended, for people: "the time was up", "process 7 exited"
   Quality quality;
   bool operator==(const Recording&) const = default;
 };
@@ -141,6 +163,7 @@ class Profile {
   [[nodiscard]] const Thread& thread(ThreadId id) const { return threads_[static_cast<std::size_t>(id)]; }
   [[nodiscard]] std::string_view name(FrameId id) const { return text(function(frame(id).function).name); }
   [[nodiscard]] std::string_view file(FrameId id) const { return text(function(frame(id).function).file); }
+  [[nodiscard]] FrameKind kind(FrameId id) const { return function(frame(id).function).kind; }
 
   // The frames of a stack, the root first.
   [[nodiscard]] std::vector<FrameId> frames_of(StackId id) const;

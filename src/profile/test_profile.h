@@ -17,8 +17,14 @@ struct TestFrame {
   std::int32_t line = 0;
   std::int32_t first_line = 1;
   FrameKind kind = FrameKind::python;
+  std::string_view module = "";
 
   TestFrame(const char* text) : name(text) {}
+  // One of the C stack; a file that is its module says that no source is known.
+  TestFrame(const char* text, FrameKind of_kind, const char* of_module, const char* path = "", std::int32_t at = 0)
+      : name(text), file(path), line(at), first_line(0), kind(of_kind), module(of_module) {
+    if (file.empty()) file = module;
+  }
   TestFrame(const char* text, const char* path, std::int32_t at, std::int32_t first = 1)
       : name(text), file(path), line(at), first_line(first) {}
 };
@@ -37,7 +43,8 @@ class TestProfile {
   StackId stack(std::initializer_list<TestFrame> frames) {
     StackId stack = kEmptyStack;
     for (const TestFrame& frame : frames) {
-      const Function function{profile.intern(frame.name), profile.intern(frame.file), frame.first_line, frame.kind};
+      const Function function{profile.intern(frame.name), profile.intern(frame.file), frame.first_line, frame.kind,
+                              profile.intern(frame.module)};
       stack = profile.push(stack, profile.intern(Frame{profile.intern(function), frame.line}));
     }
     return stack;

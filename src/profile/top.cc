@@ -15,7 +15,8 @@ bool hotter(const Profile& profile, const Hot& a, const Hot& b) {
   if (heat(a) != heat(b)) return heat(a) > heat(b);
   const auto key = [&](const Hot& hot) {
     const Function& function = profile.function(hot.function);
-    return std::tuple(profile.text(function.name), profile.text(function.file), function.first_line, function.kind);
+    return std::tuple(profile.text(function.name), profile.text(function.file), function.first_line, function.kind,
+                      profile.text(function.module));
   };
   return key(a) < key(b);
 }

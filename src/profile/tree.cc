@@ -48,7 +48,8 @@ std::vector<std::uint32_t> ranks_by_name(const Profile& profile) {
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = FrameId(i);
   const auto key = [&](FrameId id) {
     const Function& function = profile.function(profile.frame(id).function);
-    return std::tuple(profile.name(id), profile.file(id), profile.frame(id).line, function.first_line, function.kind);
+    return std::tuple(profile.name(id), profile.file(id), profile.frame(id).line, function.first_line, function.kind,
+                      profile.text(function.module));
   };
   std::sort(order.begin(), order.end(), [&](FrameId a, FrameId b) { return key(a) < key(b); });
   std::vector<std::uint32_t> ranks(order.size());

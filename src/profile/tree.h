@@ -37,7 +37,8 @@ struct Tree {
 
 [[nodiscard]] Tree tree_of(const Profile& profile);
 
-// The place of every frame in the order by name, file, line and first line: frames compare as these numbers do.
+// The place of every frame in the order by name, file, line, first line, kind and module: frames compare as these
+// numbers do.
 [[nodiscard]] std::vector<std::uint32_t> ranks_by_name(const Profile& profile);
 
 }  // namespace flametap::profile

@@ -61,12 +61,12 @@ class ProfileBuilder {
   };
   struct ProcessEntry {
     profile::ProcessId id{};
-    StackTable table;
-    std::vector<profile::StackId> stacks;  // by number in the table
-    std::vector<profile::FunctionId> innermost;
-    std::unordered_map<std::uint64_t, ThreadEntry> threads;
-    std::vector<std::uint64_t> new_threads;  // that have not been handed on yet
-    std::size_t asked_for = 0;               // the names of so many of them
+    StackTable table{};
+    std::vector<profile::StackId> stacks{};  // by number in the table
+    std::vector<profile::FunctionId> innermost{};
+    std::unordered_map<std::uint64_t, ThreadEntry> threads{};
+    std::vector<std::uint64_t> new_threads{};  // that have not been handed on yet
+    std::size_t asked_for = 0;                 // the names of so many of them
   };
 
   void count(const Sampled& sampled);

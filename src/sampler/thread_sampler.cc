@@ -58,27 +58,18 @@ void ThreadSampler::warm_up() {
 }
 
 Sampled ThreadSampler::sample(const Tools& tools) {
-  std::optional<target::TaskSchedstat> before;
-  if (asleep_since_) before = kernel_.schedstat->read();
-  if (has_rested(before) && last_is_of_this_sleep_) {
+  if (rest_.lasts(kernel_.schedstat)) {
     last_.unchanged = true;
     return last_;
   }
   last_ = take(tools);
-  asleep_since_.reset();
-  if (last_.gone || last_.running) return last_;
+  if (last_.gone || last_.running) {
+    rest_.is_over();
+    return last_;
+  }
   if (kernel_.syscall) last_.sleeps_on = kernel_.syscall->read_futex().value_or(0);
-  if (kernel_.schedstat) asleep_since_ = kernel_.schedstat->read();
-  if (asleep_since_ && asleep_since_->slices == 0) asleep_since_.reset();  // a kernel that does not count them
-  const bool whole = last_.outcome != Outcome::torn && last_.outcome != Outcome::unreadable;
-  last_is_of_this_sleep_ = whole && has_rested(before);
+  rest_.goes_on(kernel_.schedstat, last_.outcome != Outcome::torn && last_.outcome != Outcome::unreadable);
   return last_;
-}
-
-// Whether these are its turns when it was found asleep. A thread that was running then would not do: the kernel brings
-// its account up to date only now and then.
-bool ThreadSampler::has_rested(const std::optional<target::TaskSchedstat>& now) const {
-  return now && asleep_since_ && *now == *asleep_since_;
 }
 
 Sampled ThreadSampler::take(const Tools& tools) {

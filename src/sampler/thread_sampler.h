@@ -16,6 +16,7 @@
 #include "cpython/stack_reader.h"
 #include "sampler/approach.h"
 #include "sampler/cpu_seat.h"
+#include "sampler/rest.h"
 #include "stack/outcome.h"
 #include "target/pause.h"
 #include "target/thread_stat.h"
@@ -60,7 +61,6 @@ class ThreadSampler {
   [[nodiscard]] int last_cpu() const { return last_cpu_; }
 
  private:
-  [[nodiscard]] bool has_rested(const std::optional<target::TaskSchedstat>& now) const;
   [[nodiscard]] Sampled take(const Tools& tools);
   [[nodiscard]] cpython::Reading read_and_learn();
   [[nodiscard]] cpython::Reading read_freely(const Tools& tools);
@@ -74,10 +74,9 @@ class ThreadSampler {
   KernelView kernel_;
   pid_t tid_;
   Sampled last_;
-  std::optional<target::TaskSchedstat> asleep_since_;  // its turns when it was last found asleep
-  bool last_is_of_this_sleep_ = false;                 // the last sample, that is
-  int last_cpu_ = -1;                                  // on which the thread was when we last asked
-  std::vector<cpython::CodeFrame> first_frames_;       // of several free readings
+  Rest rest_;
+  int last_cpu_ = -1;                             // on which the thread was when we last asked
+  std::vector<cpython::CodeFrame> first_frames_;  // of several free readings
   std::minstd_rand random_;
   Approach approach_;
 };

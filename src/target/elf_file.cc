@@ -70,6 +70,12 @@ Result<ElfFile> ElfFile::open(Fd file, const std::string& name) {
   return result;
 }
 
+Result<ElfFile> ElfFile::duplicate() const {
+  Fd copy(::fcntl(file_.get(), F_DUPFD_CLOEXEC, 0));
+  if (!copy) return errno_error("duplicate an open file", errno);
+  return open(std::move(copy), "an open file");
+}
+
 Result<void> ElfFile::read_program_headers(const Elf64_Ehdr& header) {
   for (int i = 0; i < header.e_phnum; ++i) {
     GElf_Phdr program{};

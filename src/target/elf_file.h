@@ -32,10 +32,19 @@ class ElfFile {
   [[nodiscard]] static Result<ElfFile> open(Fd file, const std::string& name);
   [[nodiscard]] static Result<ElfFile> open(const std::string& path);
 
+  // The same file once more, for an owner of its own.
+  [[nodiscard]] Result<ElfFile> duplicate() const;
+
   // Linked to fixed addresses: not a shared library, and not position-independent.
   [[nodiscard]] bool has_fixed_addresses() const { return fixed_; }
   [[nodiscard]] const std::vector<LoadSegment>& segments() const { return segments_; }
   [[nodiscard]] const BuildId& build_id() const { return build_id_; }
+  // For what else libelf and libdw know; never null, and ends with this object.
+  [[nodiscard]] Elf* handle() const { return elf_.get(); }
+
+  // For what libelf and libdw are asked for elsewhere. Lives as long as this object, wherever that is moved.
+  [[nodiscard]] Elf* elf() const { return elf_.get(); }
+  [[nodiscard]] const Fd& descriptor() const { return file_; }
 
   [[nodiscard]] std::optional<Section> section(std::string_view name) const;
   // Nothing if there is no such section, or it is longer than `limit`.

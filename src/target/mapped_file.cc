@@ -1,9 +1,7 @@
 #include "target/mapped_file.h"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -15,11 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "target/root.h"
+
 namespace flametap::target {
 namespace {
-
-// O_NONBLOCK: the name may lead to a pipe by now.
-constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 
 std::optional<FileId> id_of(const Fd& file) {
   struct stat status {};
@@ -27,18 +24,8 @@ std::optional<FileId> id_of(const Fd& file) {
   return FileId{major(status.st_dev), minor(status.st_dev), status.st_ino};
 }
 
-// Symbolic links are followed as the process would follow them, never out of its root into ours.
-Fd open_in_root(const Process& process, const std::string& path) {
-  const Result<Fd> root = process.open_file("root", O_PATH | O_DIRECTORY);
-  if (!root) return Fd();
-  open_how how{};
-  how.flags = static_cast<std::uint64_t>(kFlags);
-  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
-  return Fd(static_cast<int>(::syscall(SYS_openat2, root->get(), path.c_str(), &how, sizeof how)));
-}
-
 Fd open_own(const Process& process, const std::string& name) {
-  Result<Fd> file = process.open_file(name, kFlags);
+  Result<Fd> file = process.open_file(name, kReadForeign);
   return file ? std::move(*file) : Fd();
 }
 
@@ -77,7 +64,7 @@ Result<ElfFile> open_mapped_file(const Process& process, const Mapping& mapping,
   if (mapping.deleted) names.push_back(path + " (deleted)");
   for (const std::string& name : names) {
     if (!name.starts_with('/')) continue;
-    std::array<Fd, 2> files{open_in_root(process, name), Fd(::open(name.c_str(), kFlags))};
+    std::array<Fd, 2> files{open_in_root(process, name), Fd(::open(name.c_str(), kReadForeign))};
     for (Fd& file : files) {
       if (!file) continue;
       if (std::optional<ElfFile> elf = open_if_same(std::move(file))) return std::move(*elf);

@@ -41,6 +41,7 @@ struct Mapping {
   [[nodiscard]] bool has_file() const { return file.inode != 0; }
   // [heap], [stack], [vdso], [anon:name] and so on.
   [[nodiscard]] bool is_special() const { return path.starts_with('['); }
+  bool operator==(const Mapping&) const = default;
 };
 
 class Maps {

@@ -94,6 +94,13 @@ const ElfFile* Module::file() {
   return file_->ok() ? &**file_ : nullptr;
 }
 
+std::optional<ElfFile> Module::take_file() {
+  if (file() == nullptr) return std::nullopt;
+  std::optional<ElfFile> taken(std::move(**file_));
+  file_.reset();
+  return taken;
+}
+
 std::string Module::missing_file_reason() { return file() != nullptr ? "" : file_->error().message; }
 
 Module::Addresses Module::symbols(const std::vector<std::string_view>& names) {

@@ -52,6 +52,9 @@ class Module {
 
   // The file, or null if it cannot be had: then symbols() knows the dynamic ones only.
   [[nodiscard]] const ElfFile* file();
+  // The same, to keep for longer than the module; nothing if it cannot be had.
+  [[nodiscard]] std::optional<ElfFile> take_file();
+  [[nodiscard]] const ElfImage& image() const { return image_; }
   // Why file() is null.
   [[nodiscard]] std::string missing_file_reason();
 

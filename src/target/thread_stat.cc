@@ -26,12 +26,22 @@ constexpr std::size_t kProcessor = 39;
 
 constexpr std::uint64_t kKernelThreadFlag = 0x0020'0000;  // the kernel's PF_KTHREAD
 
+// Behind the number of a system call: its six arguments, the stack pointer, the program counter.
+constexpr std::size_t kSyscallNumbers = 8;
+
 // More than the longest line: 52 numbers of up to 20 digits and a name of up to 64 bytes.
 using LineBuffer = std::array<char, 2048>;
 
 template <typename T>
 bool parse_number(std::string_view text, T& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+bool parse_hexadecimal(std::string_view text, std::uint64_t& number) {
+  if (!text.starts_with("0x")) return false;
+  text.remove_prefix(2);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, 16);
   return error == std::errc{} && end == text.data() + text.size();
 }
 
@@ -90,14 +100,14 @@ std::optional<TaskSchedstat> parse_task_schedstat(std::string_view line) {
 
 std::optional<TaskSyscall> parse_task_syscall(std::string_view line) {
   TaskSyscall call;
-  std::string_view argument;
   if (!parse_number(take_word(line), call.number) || call.number < 0) return std::nullopt;
-  argument = take_word(line);
-  if (!argument.starts_with("0x")) return std::nullopt;
-  argument.remove_prefix(2);
-  const auto [end, error] =
-      std::from_chars(argument.data(), argument.data() + argument.size(), call.first_argument, 16);
-  if (error != std::errc{} || end != argument.data() + argument.size()) return std::nullopt;
+  std::array<std::uint64_t, kSyscallNumbers> numbers{};
+  for (std::uint64_t& number : numbers) {
+    if (!parse_hexadecimal(take_word(line), number)) return std::nullopt;
+  }
+  call.first_argument = numbers.front();
+  call.stack_pointer = numbers[kSyscallNumbers - 2];
+  call.program_counter = numbers[kSyscallNumbers - 1];
   return call;
 }
 

@@ -53,6 +53,9 @@ struct TaskSchedstat {
 struct TaskSyscall {
   std::int64_t number = 0;
   std::uint64_t first_argument = 0;
+  // Where it goes on when the call is done, and its stack then. All that the kernel tells of its registers.
+  std::uint64_t stack_pointer = 0;
+  std::uint64_t program_counter = 0;
 };
 
 // Nothing if it runs, or sleeps elsewhere.

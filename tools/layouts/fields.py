@@ -26,6 +26,7 @@ TRAITS = {
         {"2.7": "dict_pointer", "3.11": "two_pointers", "3.12": "tagged_pointer", "3.13": "inline_values"},
     ),
     "integer_kind": ("IntegerKind", {"2.7": "machine_word", "3.6": "sized_digits", "3.12": "tagged_digits"}),
+    "evaluator": ("Evaluator", {"2.7": "eval_frame_ex", "3.6": "eval_frame_default"}),
 }
 
 # Numbers of the whole layout, as C expressions; left out of a row where None, so that layout.h's own default holds.
@@ -62,6 +63,7 @@ FIELDS = {
         "next": {"2.7": "PyThreadState.next"},
         "interpreter": {"2.7": "PyThreadState.interp"},
         "frame": {"2.7": "PyThreadState.frame", "3.11": "PyThreadState.cframe", "3.13": "PyThreadState.current_frame"},
+        "cframe": {"2.7": None, "3.10": "PyThreadState.cframe", "3.13": None},
         "thread_id": {"2.7": "PyThreadState.thread_id"},
         "native_thread_id": {"2.7": None, "3.11": "PyThreadState.native_thread_id"},
         "stack_chunk": {"2.7": None, "3.11": "PyThreadState.datastack_chunk"},
@@ -69,7 +71,7 @@ FIELDS = {
     },
     "cframe": {
         "current_frame": {"2.7": None, "3.11": "_PyCFrame.current_frame", "3.13": None},
-        "previous": {"2.7": None, "3.11": "_PyCFrame.previous", "3.13": None},
+        "previous": {"2.7": None, "3.10": "CFrame.previous", "3.11": "_PyCFrame.previous", "3.13": None},
     },
     "stack_chunk": {
         "previous": {"2.7": None, "3.11": "_PyStackChunk.previous"},

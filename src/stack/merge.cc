@@ -1,0 +1,90 @@
+#include "stack/merge.h"
+
+#include <algorithm>
+
+namespace flametap::stack {
+
+bool Merger::merge(const MergeInput& input, std::vector<Frame>& frames) {
+  frames.clear();
+  runner_of_.assign(input.runs.size(), kNobody);
+  if (!(input.anchored ? pair_by_anchors(input) : pair_by_counting(input))) return false;
+
+  std::size_t run = 0;
+  std::size_t next_python = 0;
+  const auto take_run = [&] {
+    for (; next_python < input.runs[run].end; ++next_python) frames.push_back(input.python[next_python]);
+    ++run;
+  };
+  for (std::size_t i = first_of_ours(input); i < input.native.size(); ++i) {
+    // Runs that no call runs are empty: see pair_by_anchors().
+    while (run < input.runs.size() && runner_of_[run] == kNobody && input.runs[run].end == next_python) ++run;
+    if (run < input.runs.size() && runner_of_[run] == i) take_run();
+    const NativeFrame& native = input.native[i];
+    if (native.role == Role::other || input.show_machinery) frames.push_back({FrameKind::native, native.number, 0});
+  }
+  // Where the C stack is not whole, Python goes on further out than it does.
+  while (run < input.runs.size()) take_run();
+  for (; next_python < input.python.size(); ++next_python) frames.push_back(input.python[next_python]);
+  return true;
+}
+
+// A call that evaluates code which is none of ours, inside of all that are, evaluates that of another interpreter, or
+// is about to begin or to end. What it calls is not our doing.
+std::size_t Merger::first_of_ours(const MergeInput& input) const {
+  const auto innermost = std::ranges::find_if(runner_of_, [](std::uint32_t runner) { return runner != kNobody; });
+  std::size_t first = 0;
+  for (std::size_t i = 0; innermost != runner_of_.end() && i < *innermost; ++i) {
+    if (input.native[i].role == Role::evaluates) first = input.show_machinery ? i : i + 1;
+  }
+  return first;
+}
+
+bool Merger::pair_by_anchors(const MergeInput& input) {
+  std::uint32_t native = 0;
+  std::uint32_t first = 0;  // the Python frames of this run begin here
+  for (std::size_t run = 0; run < input.runs.size(); ++run) {
+    const std::uint64_t anchor = input.runs[run].anchor;
+    const bool is_empty = input.runs[run].end == first;
+    first = input.runs[run].end;
+    // The stack grows downwards: calls further out have higher addresses.
+    std::uint32_t runner = native;
+    while (runner < input.native.size() && (input.native[runner].end == 0 || anchor >= input.native[runner].end)) {
+      ++runner;
+    }
+    const bool found = runner < input.native.size() && anchor >= input.native[runner].begin;
+    if (found) {
+      runner_of_[run] = runner;
+      native = runner + 1;
+      continue;
+    }
+    // A frame that the interpreter keeps elsewhere, as the root of a thread's stack, runs nothing itself.
+    if (is_empty) continue;
+    // Further out than the part of the C stack that is known.
+    if (!input.native_is_whole && runner == input.native.size()) return true;
+    return false;
+  }
+  return first == input.python.size();
+}
+
+bool Merger::pair_by_counting(const MergeInput& input) {
+  // From the inside, a C stack that is not whole cannot be told from one whose innermost call has no frame yet.
+  if (!input.native_is_whole) return false;
+  std::size_t calls = 0;
+  for (const NativeFrame& frame : input.native) calls += frame.role == Role::evaluates ? 1 : 0;
+  const std::size_t runs = input.foreign_inside + input.runs.size() + input.foreign_outside;
+  if (calls != runs && calls != runs + 1) return false;
+  if (!input.runs.empty() && input.runs.back().end != input.python.size()) return false;
+  std::size_t to_skip = calls - input.runs.size() - input.foreign_outside;
+  std::size_t run = 0;
+  for (std::uint32_t i = 0; i < input.native.size() && run < input.runs.size(); ++i) {
+    if (input.native[i].role != Role::evaluates) continue;
+    if (to_skip > 0) {
+      --to_skip;
+    } else {
+      runner_of_[run++] = i;
+    }
+  }
+  return true;
+}
+
+}  // namespace flametap::stack
