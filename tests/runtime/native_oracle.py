@@ -16,7 +16,8 @@ class OracleThread:
     """Frames innermost first. `is_whole`: the outermost frame is there; elfutils knows only frames that say how to go on."""
 
     def __init__(self, printed):
-        self.frames = [OracleFrame(frame["module"], frozenset(demangled(frame["names"]))) for frame in printed["frames"]]
+        self.frames = [OracleFrame(frame["module"], frozenset(demangled(tuple(frame["names"]))))
+                       for frame in printed["frames"]]
         self.is_whole = not printed["end"]
         if not self.is_whole:
             # What it came to at last has no module: it was misled, and says so.

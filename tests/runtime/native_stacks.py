@@ -1,6 +1,7 @@
 """Stacks of Python and native frames as flametap prints them, in a form that tests compare."""
 
 import collections
+import functools
 import json
 import re
 import subprocess
@@ -38,13 +39,14 @@ def plain(name):
     return name[begin:end] or name
 
 
+@functools.lru_cache(maxsize=None)
 def demangled(names):
-    """The plain names of raw symbols."""
+    """The plain names of a tuple of raw symbols."""
     if not names:
-        return []
+        return ()
     text = "\n".join(name.partition("@")[0] for name in names)
     shown = subprocess.run(["c++filt"], input=text.encode(), stdout=subprocess.PIPE, check=True).stdout.decode()
-    return [plain(name) for name in shown.splitlines()]
+    return tuple(plain(name) for name in shown.splitlines())
 
 
 def frame_of(shown):

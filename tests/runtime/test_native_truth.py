@@ -8,10 +8,11 @@ import statistics
 import pytest
 
 import extension
+import native_oracle
 from native_stacks import INTERNAL, Dumped, Recording, is_of, shown, without_class
 from target import TARGETS
 
-SAMPLES = 2000
+SAMPLES = 1500
 RATE_HZ = 1000
 
 Expected = collections.namedtuple("Expected", "kind name mark")
@@ -63,6 +64,10 @@ class Still:
         self.target = target
         self.threads = target.says()["threads"]
         target.wait_until_still()
+        found = native_oracle.threads(target.pid)
+        # A libffi may describe its frames of callbacks wrongly: then nobody can tell who called them.
+        self.lost = [name for name, number in self.threads.items() if not found[number].is_whole]
+        assert set(self.lost) <= {"ctypes_calls"}
 
     def dump(self, *options):
         """{scenario: frames}, innermost first; what C++ started without Python is `alone`."""
@@ -97,6 +102,13 @@ def assert_same(expected, frames):
     assert names == [(each.kind, each.name) for each in expected], shown(frames)
 
 
+def assert_what_is_left(expected, frames):
+    """All frames of Python and, of the others, none that does not belong there."""
+    assert_same([each for each in expected if each.kind == "python"], [f for f in frames if f.kind == "python"])
+    rest = iter(without_class(each.name) for each in expected)
+    assert all(without_class(frame.name) in rest for frame in frames if frame.kind != "inlined"), shown(frames)
+
+
 def assert_lines(expected, frames, always):
     """The lines of Python, and those of C++ where they are told or `always`."""
     for wanted, frame in zip(expected, frames):
@@ -112,6 +124,9 @@ def test_every_frame_is_in_its_place(still):
     for scenario, frames in stacks.items():
         own = [frame for frame in frames if not still.is_others(frame)]
         expected = [each for each in STACKS[scenario] if each.kind != "inlined"]
+        if scenario in still.lost:
+            assert_what_is_left(expected, own)
+            continue
         assert_same(expected, own)
         assert_lines(expected, own, always=False)
 
@@ -119,6 +134,9 @@ def test_every_frame_is_in_its_place(still):
 def test_inlined_calls(still):
     for scenario, frames in still.dump("--native", "--inlines").items():
         own = [frame for frame in frames if not still.is_others(frame)]
+        if scenario in still.lost:
+            assert_what_is_left(STACKS[scenario], own)
+            continue
         assert_same(STACKS[scenario], own)
         assert_lines(STACKS[scenario], own, always=True)
 
@@ -177,7 +195,7 @@ VISITOR = ["truth::visitor_computes", "truth::visit", "visited", "truth::entry_a
 ROUND_MARKS = extension.marks(TARGETS / "native_rounds.py")
 CLOCK_ERROR = 0.0005  # of a share: where within the reading of a clock its moment lies
 
-COMPARISONS = len(TIMED) * 12
+COMPARISONS = len(TIMED) * 11  # interpreters
 SIGMAS = statistics.NormalDist().inv_cdf(1 - 0.0027 / 2 / COMPARISONS)  # as in test_truth.py
 
 
@@ -267,8 +285,8 @@ def test_sampled_stacks_are_possible_and_shares_true(native_python, rounds, tmp_
     assert_shares(running, recording)
 
 
-def test_sampled_threads_that_python_did_not_start(native_python, rounds, tmp_path):
-    running = rounds(native_python, "threads")
+def test_sampled_threads_that_python_did_not_start(frame_kind, rounds, tmp_path):
+    running = rounds(frame_kind, "threads")
     seen = collections.defaultdict(collections.Counter)
     for sample in running.record(tmp_path, "--native").samples():
         own = own_part(sample.stack)
