@@ -42,15 +42,17 @@ constexpr const char* kRecordFooter = R"(Examples:
   flametap record -p 1234 -p 1235 --by-thread  two processes, each thread apart
   flametap record -o run.json -- python3 a.py  a whole run, everything kept: see `flametap report`
   flametap record -p 1234 --mode wall          what it waits for, too
+  flametap record -p 1234 --native             the C and C++ functions below Python, too
 
 Modes: cpu shows threads that run or hold the GIL, gil only those that hold it, wall all of them all the time.
 With `--` the exit code is the command's own. Otherwise: 0 done, 1 failed, 2 usage, 3 not permitted, 4 no such
 process, 5 not a Python process.)";
 
-constexpr const char* kDumpUsage = "flametap dump -p PID [--json]";
+constexpr const char* kDumpUsage = "flametap dump -p PID [--native] [--json]";
 constexpr const char* kDumpFooter = R"(Examples:
   flametap dump -p 1234           every thread's stack, the innermost call first
-  flametap dump -p 1234 --json    the same for programs)";
+  flametap dump -p 1234 --native  the C and C++ functions below Python, too
+  flametap dump -p 1234 --json    for programs)";
 
 constexpr const char* kReportUsage = "flametap report FILE... [OPTIONS]";
 constexpr const char* kReportFooter = R"(Examples:
@@ -102,6 +104,8 @@ struct Words {
   std::string cpu;
   std::string mode;
   std::string limit = "20";
+  std::string native;
+  bool inlines = false;
   bool no_pause = false;
   bool no_lines = false;
   RecordRequest record;
@@ -109,6 +113,12 @@ struct Words {
   DoctorRequest doctor;
   ReportRequest report;
 };
+
+void add_native(CLI::App& command, Words& words) {
+  command.add_flag("--native{short}", words.native, "C and C++ functions, too; =full: also the interpreter's own")
+      ->type_name("[=full]");
+  command.add_flag("--inlines", words.inlines, "With --native: inlined functions as frames of their own");
+}
 
 CLI::App& add_record(CLI::App& app, Words& words) {
   CLI::App& command = add_command(app, "record", "Sample running processes, or a command, and draw where the time goes",
@@ -121,6 +131,7 @@ CLI::App& add_record(CLI::App& app, Words& words) {
   command.add_option("-f,--format", request.format, format::known_formats() + " [by FILE's ending, else svg]")
       ->type_name("FORMAT");
   command.add_option("--mode", words.mode, "wall, cpu or gil [cpu]; json and ftap always keep all")->type_name("MODE");
+  add_native(command, words);
   command.add_flag("--by-thread", request.by_thread, "Give each thread a root of its own");
   command.add_flag("--children", request.children, "Also the Python processes that they start, to any depth");
   command.add_flag("--no-pause", words.no_pause, "Never stop a thread; count what is lost by that as torn");
@@ -135,6 +146,7 @@ CLI::App& add_dump(CLI::App& app, Words& words) {
   CLI::App& command =
       add_command(app, "dump", "Show what every thread of a process is doing right now", kDumpUsage, kDumpFooter);
   command.add_option("-p,--pid", words.pid, "The process")->type_name("PID")->required();
+  add_native(command, words);
   command.add_flag("--json", words.dump.json, "For programs");
   return command;
 }
@@ -180,6 +192,21 @@ bool take(const Result<Value>& value, Part& part, Error& error) {
   return value.ok();
 }
 
+// Nothing: not asked for.
+Result<std::optional<sampler::NativeOptions>> native_options(const CLI::App& app, const Words& words) {
+  std::optional<sampler::NativeOptions> options;
+  if (!given(app, "--native")) {
+    if (words.inlines) return Error{Failure::usage, "--inlines goes with --native", ""};
+    return options;
+  }
+  if (words.native != "short" && words.native != "full")
+    return Error{Failure::usage, "'" + words.native + "' is no way to show native frames", "--native or --native=full"};
+  options.emplace();
+  options->full = words.native == "full";
+  options->inlines = words.inlines;
+  return options;
+}
+
 Result<void> check_what_to_record(const Words& words, const std::vector<std::string>* command) {
   if (!words.stray.empty()) {
     return Error{Failure::usage, "unexpected word '" + words.stray.front() + "'",
@@ -204,6 +231,9 @@ Result<RecordRequest> record_request(const CLI::App& app, const Words& words, co
   if (given(app, "--cpu") && !take(parse_cpu(words.cpu), request.cpu, error)) return error;
   if (given(app, "--mode") && !take(parse_mode(words.mode), request.mode, error)) return error;
   if (command != nullptr) request.command = *command;
+  if (!take(native_options(app, words), request.native, error)) return error;
+  if (request.native && words.no_pause)
+    return Error{Failure::usage, "a C stack can be read only while its thread is stopped: --native or --no-pause", ""};
   request.pause = !words.no_pause;
   request.lines = !words.no_lines;
   return request;
@@ -228,9 +258,12 @@ int run_record(const CLI::App& app, const Words& words, const std::vector<std::s
   return request ? record(*request) : usage_error(request.error(), "record");
 }
 
-int run_dump(Words& words) {
+int run_dump(const CLI::App& app, Words& words) {
   const auto pid = parse_pid(words.pid);
   if (!pid) return usage_error(pid.error(), "dump");
+  const auto native = native_options(app, words);
+  if (!native) return usage_error(native.error(), "dump");
+  words.dump.native = *native;
   words.dump.pid = *pid;
   return dump(words.dump);
 }
@@ -290,7 +323,7 @@ int run_flametap(std::vector<std::string> arguments) {
   const CLI::App& asked = *app.get_subcommands().front();
   if (&asked == &record_app) return run_record(asked, words, has_command ? &command : nullptr);
   if (has_command) return usage_error({Failure::usage, "only record starts a command", ""}, asked.get_name());
-  if (&asked == &dump_app) return run_dump(words);
+  if (&asked == &dump_app) return run_dump(asked, words);
   if (&asked == &report_app) return run_report(asked, words);
   return run_doctor(asked, words);
 }

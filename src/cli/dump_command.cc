@@ -8,7 +8,7 @@
 namespace flametap::cli {
 
 int dump(const DumpRequest& request) {
-  const auto taken = take_dump(request.pid);
+  const auto taken = take_dump(request.pid, request.native);
   if (!taken) return fail(taken.error());
   const auto written = format::write_output("-", request.json ? to_json(*taken) : to_text(*taken, may_colour()));
   return written ? 0 : fail(written.error());

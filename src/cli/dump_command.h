@@ -3,11 +3,16 @@
 
 #include <sys/types.h>
 
+#include <optional>
+
+#include "sampler/native_process.h"
+
 namespace flametap::cli {
 
 struct DumpRequest {
   pid_t pid = 0;
   bool json = false;
+  std::optional<sampler::NativeOptions> native = {};
 };
 
 [[nodiscard]] int dump(const DumpRequest& request);

@@ -98,8 +98,15 @@ PyflameSampler make_sampler(const PyflameOptions& options, sampler::CpuSeat seat
                         std::move(seat), log);
 }
 
+sampler::ProcessSampler::Options sampler_options(const PyflameOptions& options) {
+  sampler::ProcessSampler::Options result;
+  result.lines = options.line_numbers;
+  if (options.c_stack) result.native.emplace();
+  return result;
+}
+
 int dump_threads(const PyflameOptions& options) {
-  const auto dump = take_dump(*options.pid);
+  const auto dump = take_dump(*options.pid, sampler_options(options).native);
   return dump ? write_text(options, pyflame_text(*dump)) : complain_about(*options.pid, dump.error());
 }
 
@@ -107,7 +114,7 @@ int sample_process(const PyflameOptions& options) {
   const Signals signals;
   auto seat = sampler::CpuSeat::take(std::nullopt);
   if (!seat) return complain(seat.error());
-  auto process = sampler::ProcessSampler::attach(*options.pid, {.lines = options.line_numbers});
+  auto process = sampler::ProcessSampler::attach(*options.pid, sampler_options(options));
   if (!process) return complain_about(*options.pid, process.error());
   PyflameLog log = make_log(options);
   make_sampler(options, std::move(*seat), log)
@@ -141,7 +148,7 @@ int trace_command(const PyflameOptions& options) {
   Launched& command = std::get<Launched>(started);
   auto seat = sampler::CpuSeat::take(std::nullopt);  // only now: the command would inherit it
   if (!seat) return complain(seat.error());
-  PythonSearch search(command, signals.stop(), {.lines = options.line_numbers});
+  PythonSearch search(command, signals.stop(), sampler_options(options));
   auto python = search.find(std::nullopt);
   if (!python) return no_python_in(options, search, command);
   PyflameLog log = make_log(options);

@@ -30,6 +30,7 @@ constexpr std::array<std::string_view, 3> kFormerAbis = {"26", "34", "35"};
 constexpr std::string_view kUsage = R"(Usage: pyflame [options] [-p] PID
        pyflame [options] -t command arg1 arg2...
 
+  -c, --profile-c-stack    C and C++ functions, too (also --native)
   -d, --dump               Show the stacks of all threads once
   -h, --help               Show this help
   -n, --no-line-numbers    Leave out line numbers
@@ -56,6 +57,7 @@ constexpr option kLongOptions[] = {{"abi", required_argument, nullptr, kAbi},
                                    {"exclude-idle", no_argument, nullptr, 'x'},
                                    {"flamechart", no_argument, nullptr, kFlamechart},
                                    {"help", no_argument, nullptr, 'h'},
+                                   {"native", no_argument, nullptr, 'c'},
                                    {"no-line-numbers", no_argument, nullptr, 'n'},
                                    {"output", required_argument, nullptr, 'o'},
                                    {"pid", required_argument, nullptr, 'p'},
@@ -172,7 +174,8 @@ Parser::MaybeAnswer Parser::take_option(int letter, const std::string& value) {
         return refuse(fmt::format("Unknown or unsupported ABI version: {}", value));
       break;
     case 'c':
-      return refuse("Error: -c is not there yet: native stacks cannot be shown. Leave it out for the Python stacks.");
+      options_.c_stack = true;
+      break;
     case 'h':
       return PyflameAnswer{0, fmt::format("{}\n\n{}", version(), kUsage)};
     case 'v':

@@ -24,6 +24,7 @@ struct PyflameOptions {
   bool flamechart = false;
   bool exclude_idle = false;
   bool line_numbers = true;
+  bool c_stack = false;
 };
 
 // What to say instead of sampling, with its line ends: on standard output if the exit code is 0, else on standard

@@ -132,9 +132,11 @@ TEST(PyflameOptionsTest, Abi) {
   }
 }
 
-TEST(PyflameOptionsTest, NativeStacksAreRefused) {
-  EXPECT_THAT(answer({"-c", "-p7"}), AllOf(StartsWith("1 Error: "), HasSubstr("native")));
-  EXPECT_EQ(answer({"--profile-c-stack", "-p7"}), answer({"-c", "-p7"}));
+TEST(PyflameOptionsTest, NativeStacks) {
+  EXPECT_FALSE(options({"-p7"}).c_stack);
+  for (const char* const option : {"-c", "--profile-c-stack", "--native"}) {
+    EXPECT_TRUE(options({option, "-p7"}).c_stack) << option;
+  }
 }
 
 TEST(PyflameOptionsTest, VersionAndHelp) {

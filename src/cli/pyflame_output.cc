@@ -30,21 +30,28 @@ bool could_be_read(stack::Outcome outcome) {
 std::string stack_of(const DumpedThread& thread) {
   if (!could_be_read(thread.outcome)) return fmt::format("{}\n", kFailedText);
   std::string text;
-  for (const DumpedFrame& frame : thread.frames) {
-    text += pyflame_text({frame.file, frame.name, frame.line}, true) + "\n";
-  }
+  for (const sampler::NamedFrame& frame : thread.frames) text += pyflame_text(frame, true) + "\n";
   if (thread.outcome == stack::Outcome::truncated) text += pyflame_text(kTruncatedFrame, true) + "\n";
   return text;
+}
+
+std::string text_of(const PyflameFrame& frame, bool line_numbers) {
+  std::string name = clean_part(frame.name);
+  // Readers find the name between the last two colons, whatever stands in the path.
+  std::ranges::replace(name, ':', '_');
+  const std::string text = fmt::format("{}:{}", clean_part(frame.file), name);
+  return line_numbers ? fmt::format("{}:{}", text, std::max(frame.line, 0)) : text;
 }
 
 }  // namespace
 
 std::string pyflame_text(const PyflameFrame& frame, bool line_numbers) {
-  std::string name = clean_part(frame.name.substr(frame.name.rfind('.') + 1));
-  // Readers find the name between the last two colons, whatever stands in the path.
-  std::ranges::replace(name, ':', '_');
-  const std::string text = fmt::format("{}:{}", clean_part(frame.file), name);
-  return line_numbers ? fmt::format("{}:{}", text, std::max(frame.line, 0)) : text;
+  return text_of({frame.file, frame.name.substr(frame.name.rfind('.') + 1), frame.line}, line_numbers);
+}
+
+std::string pyflame_text(const sampler::NamedFrame& frame, bool line_numbers) {
+  if (frame.kind == profile::FrameKind::python) return pyflame_text({frame.file, frame.name, frame.line}, line_numbers);
+  return text_of({"0xc", frame.name, 0}, line_numbers);
 }
 
 PyflameLog::PyflameLog(Options options) : options_(options) {
@@ -95,7 +102,7 @@ std::string pyflame_text(const ThreadDump& dump) {
   for (const DumpedThread& thread : dump.threads) {
     if (thread.outcome == stack::Outcome::no_frames) continue;
     if (!text.empty()) text += "\n";
-    text += fmt::format("{}{}:\n{}", thread.ident, thread.holds_gil ? "*" : "", stack_of(thread));
+    text += fmt::format("{}{}:\n{}", thread.ident.value_or(0), thread.holds_gil ? "*" : "", stack_of(thread));
   }
   return text;
 }

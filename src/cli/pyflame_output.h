@@ -14,6 +14,7 @@
 
 #include "base/interner.h"
 #include "cli/thread_dump.h"
+#include "sampler/named_frame.h"
 
 namespace flametap::cli {
 
@@ -24,6 +25,8 @@ struct PyflameFrame {
 };
 
 [[nodiscard]] std::string pyflame_text(const PyflameFrame& frame, bool line_numbers);
+// The same of any frame: one of C stands in the file "0xc".
+[[nodiscard]] std::string pyflame_text(const sampler::NamedFrame& frame, bool line_numbers);
 
 // In place of the outer frames of a stack that is deeper than we follow.
 inline constexpr PyflameFrame kTruncatedFrame{"(truncated)", "(truncated)", 0};

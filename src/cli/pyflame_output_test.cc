@@ -80,7 +80,7 @@ TEST(PyflameLogTest, Flamechart) {
             "1700000000030001\na:a:1;a:b:2;\n");
 }
 
-DumpedThread thread(std::uint64_t ident, bool holds_gil, Outcome outcome, std::vector<DumpedFrame> frames) {
+DumpedThread thread(std::uint64_t ident, bool holds_gil, Outcome outcome, std::vector<sampler::NamedFrame> frames) {
   return {.tid = 1,
           .name = "",
           .ident = ident,
@@ -89,18 +89,29 @@ DumpedThread thread(std::uint64_t ident, bool holds_gil, Outcome outcome, std::v
           .holds_gil = holds_gil,
           .outcome = outcome,
           .step = stack::Step::free_running,
+          .unmerged = false,
           .frames = std::move(frames)};
+}
+
+sampler::NamedFrame frame(const std::string& name, const std::string& file, std::int32_t line) {
+  return {profile::FrameKind::python, name, file, "", 1, line};
+}
+
+sampler::NamedFrame native(const std::string& name) {
+  return {profile::FrameKind::native, name, "libsort.so", "libsort.so", 0, 0};
 }
 
 TEST(PyflameDumpTest, Threads) {
   const ThreadDump dump{7,
                         "python",
                         "3.11.2",
-                        {thread(140735340879104, true, Outcome::complete, {{"C.leaf", "a.py", 3}, {"main", "a.py", 9}}),
+                        true,
+                        {thread(140735340879104, true, Outcome::complete,
+                                {frame("C.leaf", "a.py", 3), native("ns::sort"), frame("main", "a.py", 9)}),
                          thread(2, false, Outcome::no_frames, {}), thread(3, false, Outcome::torn, {}),
-                         thread(4, false, Outcome::truncated, {{"f", "a.py", 5}})}};
+                         thread(4, false, Outcome::truncated, {frame("f", "a.py", 5)})}};
   EXPECT_EQ(pyflame_text(dump),
-            "140735340879104*:\na.py:leaf:3\na.py:main:9\n"
+            "140735340879104*:\na.py:leaf:3\n0xc:ns__sort:0\na.py:main:9\n"
             "\n3:\n(failed)\n"
             "\n4:\na.py:f:5\n(truncated):(truncated):0\n");
 }

@@ -101,8 +101,10 @@ Fate PyflameSampler::sample() {
     const Fate fate = read_threads();
     // Of a process on its way out only a part may be there, which is neither idle nor a failure.
     if (fate != Fate::runs) return fate;
-    const std::optional<Lines> lines = options_.threads ? lines_of_all(tick_) : lines_of_gil_holders(tick_);
+    std::optional<Lines> lines = options_.threads ? lines_of_all(tick_) : lines_of_gil_holders(tick_);
     if (!lines) continue;
+    // While nobody holds the GIL, C code may well be at work.
+    if (process_->is_native()) std::ranges::replace(*lines, PyflameLog::kIdle, main_line_);
     for (const PyflameLog::LineId line : *lines) log_.add(line, time);
     return Fate::runs;
   }
@@ -112,9 +114,13 @@ Fate PyflameSampler::sample() {
 
 Fate PyflameSampler::read_threads() {
   tick_.clear();
+  main_line_ = PyflameLog::kIdle;
   return process_->sample(seat_, [&](const ThreadSample& sample) {
-    const auto& interpreter = process_->threads().interpreters[sample.python.interpreter];
-    tick_.push_back({sample.python.state, interpreter.gil, sample.gil_holder, line_of(sample)});
+    const PyflameLog::LineId line = line_of(sample);
+    if (sample.tid == process_->process().pid()) main_line_ = line;
+    if (sample.python == nullptr) return;
+    const auto& interpreter = process_->threads().interpreters[sample.python->interpreter];
+    tick_.push_back({sample.python->state, interpreter.gil, sample.gil_holder, line});
   });
 }
 
@@ -133,8 +139,10 @@ std::vector<std::string> PyflameSampler::frames_of(const ThreadSample& sample) c
     frames.push_back(pyflame_text(kTruncatedFrame, options_.line_numbers));
   }
   for (auto frame = sample.frames.rbegin(); frame != sample.frames.rend(); ++frame) {
-    const cpython::Code& code = process_->codes()[frame->code];
-    frames.push_back(pyflame_text({code.file, code.name, frame->line}, options_.line_numbers));
+    const std::vector<sampler::NamedFrame> names = process_->names_of(*frame);
+    for (auto named = names.rbegin(); named != names.rend(); ++named) {
+      frames.push_back(pyflame_text(*named, options_.line_numbers));
+    }
   }
   return frames;
 }

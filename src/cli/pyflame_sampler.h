@@ -4,7 +4,8 @@
 // The threads are read one after the other while the GIL passes between them, so the moment that decides is when the
 // first one is read: whoever holds the GIL then is shown with its stack of this tick. Rejected: to show whoever holds
 // the GIL when it is itself read. Of a GIL that changes hands in between, that shows two holders or none. With
-// `threads`, there is the stack of every thread that has one. What cannot be read is `(failed)`.
+// `threads`, there is the stack of every thread that has one. What cannot be read is `(failed)`. With C stacks, what
+// the main thread does stands in place of `(idle)`.
 //
 // Unlike the Recorder it looks at a tick as a whole, and keeps the time of each. One thread only.
 #pragma once
@@ -75,6 +76,7 @@ class PyflameSampler {
   sampler::StackTable stacks_;             // of this process
   std::vector<PyflameLog::LineId> lines_;  // by number in stacks_
   std::vector<PyflameThread> tick_;
+  PyflameLog::LineId main_line_ = PyflameLog::kIdle;  // of the main thread, at this tick
   Nanoseconds start_;
   std::uint64_t start_unix_us_;
 };

@@ -31,6 +31,7 @@ ProcessSampler::Options sampler_options(const RecordRequest& request) {
   ProcessSampler::Options options;
   options.lines = request.lines;
   options.pause = request.pause;
+  options.native = request.native;
   return options;
 }
 

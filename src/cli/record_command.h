@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "profile/profile.h"
+#include "sampler/native_process.h"
 
 namespace flametap::cli {
 
@@ -26,6 +27,7 @@ struct RecordRequest {
   bool children = false;  // and their children, and so on
   bool pause = true;
   bool lines = true;
+  std::optional<sampler::NativeOptions> native = {};
 };
 
 // The exit code: a command's own, if one was started.

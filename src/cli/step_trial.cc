@@ -140,7 +140,7 @@ std::vector<KnownThread> known_threads(sampler::ProcessSampler& sampler) {
   auto seat = sampler::CpuSeat::take(std::nullopt);
   if (!seat) return threads;
   static_cast<void>(sampler.sample(*seat, [&](const sampler::ThreadSample& sample) {
-    if (threads.size() < kMaxThreads) threads.push_back({sample.python.state, sample.tid, sample.python.ident});
+    if (threads.size() < kMaxThreads) threads.push_back({sample.python->state, sample.tid, sample.python->ident});
   }));
   return threads;
 }

@@ -55,19 +55,23 @@ bool has_stack(Outcome outcome) { return outcome == Outcome::complete || outcome
 DumpedThread dump_thread(const ProcessSampler& process, const ThreadSample& sample) {
   DumpedThread thread{.tid = sample.tid,
                       .name = process.process().thread_name(sample.tid),
-                      .ident = sample.python.ident,
-                      .interpreter = process.threads().interpreters[sample.python.interpreter].id,
+                      .ident = {},
+                      .interpreter = {},
                       .on_cpu = (sample.state & stack::kOnCpu) != 0,
                       .holds_gil = (sample.state & stack::kHoldsGil) != 0,
                       .waits_for_gil = (sample.state & stack::kWaitsForGil) != 0,
                       .in_gc = (sample.state & stack::kInGc) != 0,
                       .outcome = sample.sampled.outcome,
                       .step = sample.sampled.step,
+                      .unmerged = sample.sampled.unmerged,
                       .frames = {}};
+  if (sample.python != nullptr) {
+    thread.ident = sample.python->ident;
+    thread.interpreter = process.threads().interpreters[sample.python->interpreter].id;
+  }
   if (!has_stack(thread.outcome)) return thread;
-  for (const cpython::CodeFrame& frame : sample.frames) {
-    const cpython::Code& code = process.codes()[frame.code];
-    thread.frames.push_back({code.name, code.file, frame.line});
+  for (const stack::Frame& frame : sample.frames) {
+    for (sampler::NamedFrame& named : process.names_of(frame)) thread.frames.push_back(std::move(named));
   }
   return thread;
 }
@@ -77,7 +81,8 @@ void use_given_names(ProcessSampler& process, ThreadDump& dump) {
   const auto names = process.thread_names();
   if (!names) return;
   for (DumpedThread& thread : dump.threads) {
-    if (const auto given = names->find(thread.ident); given != names->end()) thread.name = given->second;
+    if (!thread.ident) continue;
+    if (const auto given = names->find(*thread.ident); given != names->end()) thread.name = given->second;
   }
 }
 
@@ -97,15 +102,64 @@ Error explain(pid_t pid, Fate fate) {
   return {Failure::failed, name + " has no Python thread yet, or none any more", "try again"};
 }
 
+std::string title_of(const DumpedThread& thread) {
+  std::string title =
+      thread.tid != 0 ? fmt::format("Thread {}", thread.tid) : fmt::format("Thread {:#x}", thread.ident.value_or(0));
+  if (!thread.name.empty()) title += " \"" + format::clean(thread.name) + "\"";
+  return title;
+}
+
+std::string state_of(const DumpedThread& thread) {
+  std::string state = thread.on_cpu ? "on cpu" : thread.waits_for_gil ? "waits for the GIL" : "idle";
+  if (thread.holds_gil) state += ", holds the GIL";
+  if (thread.in_gc) state += ", collects garbage";
+  if (!thread.ident) state += ", no Python";
+  if (thread.interpreter.value_or(0) != 0) state += fmt::format(", interpreter {}", *thread.interpreter);
+  return state;
+}
+
+// Where it is, for people: a native function without a known source is in a library, whose folder tells little.
+std::string place_of(const sampler::NamedFrame& frame) {
+  switch (frame.kind) {
+    case profile::FrameKind::kernel:
+      return "system call";
+    case profile::FrameKind::native:
+    case profile::FrameKind::inlined:
+      if (frame.file == frame.module) return format::clean(frame.module.substr(frame.module.rfind('/') + 1));
+      break;
+    case profile::FrameKind::python:
+    case profile::FrameKind::marker:
+      break;
+  }
+  const std::string line = frame.line > 0 ? fmt::format(":{}", frame.line) : "";
+  const std::string inlined = frame.kind == profile::FrameKind::inlined ? ", inlined" : "";
+  return format::clean(frame.file) + line + inlined;
+}
+
+std::string_view colour_of(profile::FrameKind kind) {
+  switch (kind) {
+    case profile::FrameKind::native:
+    case profile::FrameKind::inlined:
+      return "36";
+    case profile::FrameKind::kernel:
+      return "33";
+    case profile::FrameKind::python:
+    case profile::FrameKind::marker:
+      break;
+  }
+  return "32";
+}
+
 }  // namespace
 
-Result<ThreadDump> take_dump(pid_t pid) {
+Result<ThreadDump> take_dump(pid_t pid, const std::optional<sampler::NativeOptions>& native) {
   auto seat = sampler::CpuSeat::take(std::nullopt);
   if (!seat) return seat.error();
-  const auto process = ProcessSampler::attach(pid, {});
+  const auto process = ProcessSampler::attach(pid, {.native = native});
   if (!process) return cannot("dump", pid, process.error());
   ProcessSampler& sampler = **process;
-  ThreadDump dump{pid, sampler.process().command(), cpython::to_string(sampler.interpreter().version), {}};
+  ThreadDump dump{
+      pid, sampler.process().command(), cpython::to_string(sampler.interpreter().version), native.has_value(), {}};
   Fate fate = Fate::runs;
   for (int i = 0; i < kAttempts && dump.threads.empty() && fate == Fate::runs; ++i) {
     fate = sampler.sample(*seat,
@@ -121,13 +175,16 @@ std::string to_json(const ThreadDump& dump) {
   Json threads = Json::array();
   for (const DumpedThread& thread : dump.threads) {
     Json frames = Json::array();
-    for (const DumpedFrame& frame : thread.frames) {
-      frames.push_back({{"name", frame.name}, {"file", frame.file}, {"line", frame.line}});
+    for (const sampler::NamedFrame& frame : thread.frames) {
+      Json object{{"name", frame.name}, {"file", frame.file}, {"line", frame.line}};
+      if (dump.native) object["kind"] = profile::name(frame.kind);
+      if (!frame.module.empty()) object["module"] = frame.module;
+      frames.push_back(std::move(object));
     }
     threads.push_back({{"id", thread.tid == 0 ? Json(nullptr) : Json(thread.tid)},
                        {"name", thread.name},
-                       {"ident", thread.ident},
-                       {"interpreter", thread.interpreter},
+                       {"ident", thread.ident ? Json(*thread.ident) : Json(nullptr)},
+                       {"interpreter", thread.interpreter ? Json(*thread.interpreter) : Json(nullptr)},
                        {"on_cpu", thread.on_cpu},
                        {"holds_gil", thread.holds_gil},
                        {"waits_for_gil", thread.waits_for_gil},
@@ -135,6 +192,7 @@ std::string to_json(const ThreadDump& dump) {
                        {"outcome", name_of(thread.outcome)},
                        {"step", name_of(thread.step)},
                        {"frames", std::move(frames)}});
+    if (dump.native) threads.back()["unmerged"] = thread.unmerged;
   }
   const Json whole{
       {"pid", dump.pid}, {"command", dump.command}, {"python", dump.python}, {"threads", std::move(threads)}};
@@ -148,21 +206,15 @@ std::string to_text(const ThreadDump& dump, bool colour) {
   };
   std::string text = fmt::format("Process {}: {}\nPython {}\n", dump.pid, format::clean(dump.command), dump.python);
   for (const DumpedThread& thread : dump.threads) {
-    std::string title =
-        thread.tid != 0 ? fmt::format("Thread {}", thread.tid) : fmt::format("Thread {:#x}", thread.ident);
-    if (!thread.name.empty()) title += " \"" + format::clean(thread.name) + "\"";
-    std::string state = thread.on_cpu ? "on cpu" : thread.waits_for_gil ? "waits for the GIL" : "idle";
-    if (thread.holds_gil) state += ", holds the GIL";
-    if (thread.in_gc) state += ", collects garbage";
-    if (thread.interpreter != 0) state += fmt::format(", interpreter {}", thread.interpreter);
-    text += fmt::format("\n{} ({})\n", painted("1", title), state);
+    text += fmt::format("\n{} ({})\n", painted("1", title_of(thread)), state_of(thread));
     if (thread.outcome != Outcome::complete)
       text += fmt::format("    ({})\n",
                           thread.outcome == Outcome::no_frames ? "no Python frames" : name_of(thread.outcome));
-    for (const DumpedFrame& frame : thread.frames) {
-      const std::string place =
-          frame.line > 0 ? fmt::format("{}:{}", format::clean(frame.file), frame.line) : format::clean(frame.file);
-      text += fmt::format("    {} ({})\n", painted("32", format::clean(frame.name)), painted("2", place));
+    if (thread.unmerged) text += "    (its C stack could not be had, or does not fit: Python only)\n";
+    for (const sampler::NamedFrame& frame : thread.frames) {
+      const std::string name = painted(colour_of(frame.kind), format::clean(frame.name));
+      const std::string place = place_of(frame);
+      text += place.empty() ? fmt::format("    {}\n", name) : fmt::format("    {} ({})\n", name, painted("2", place));
     }
   }
   return text;

@@ -4,42 +4,42 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "sampler/named_frame.h"
+#include "sampler/native_process.h"
 #include "stack/outcome.h"
 
 namespace flametap::cli {
 
-struct DumpedFrame {
-  std::string name;
-  std::string file;
-  std::int32_t line;
-};
-
 struct DumpedThread {
   pid_t tid;         // 0: not known
   std::string name;  // that the program gave it, else the kernel's
-  std::uint64_t ident;
-  std::int64_t interpreter;
+  // Nothing: it runs no Python.
+  std::optional<std::uint64_t> ident;
+  std::optional<std::int64_t> interpreter;
   bool on_cpu;
   bool holds_gil;
   bool waits_for_gil;
   bool in_gc;
   stack::Outcome outcome;
   stack::Step step;
-  std::vector<DumpedFrame> frames;  // the innermost first
+  bool unmerged;                            // its C stack was asked for, but could not be had or does not fit
+  std::vector<sampler::NamedFrame> frames;  // the innermost first
 };
 
 struct ThreadDump {
   pid_t pid;
   std::string command;
   std::string python;
+  bool native;  // with C stacks
   std::vector<DumpedThread> threads;
 };
 
-[[nodiscard]] Result<ThreadDump> take_dump(pid_t pid);
+[[nodiscard]] Result<ThreadDump> take_dump(pid_t pid, const std::optional<sampler::NativeOptions>& native = {});
 
 // The contract of `dump --json`.
 [[nodiscard]] std::string to_json(const ThreadDump& dump);

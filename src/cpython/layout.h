@@ -231,8 +231,8 @@ struct Layout {
   const Offset collecting = interpreter.gc == kAbsent ? kAbsent : interpreter.gc + layout.gc.collecting;
   interpreter.size = end_of({interpreter.next, interpreter.id, interpreter.threads_head, interpreter.gil, collecting});
   Layout::Thread& thread = layout.thread;
-  thread.size = end_of({thread.next, thread.interpreter, thread.frame, thread.cframe, thread.thread_id, thread.native_thread_id,
-                        thread.stack_chunk, thread.stack_top});
+  thread.size = end_of({thread.next, thread.interpreter, thread.frame, thread.cframe, thread.thread_id,
+                        thread.native_thread_id, thread.stack_chunk, thread.stack_top});
   Layout::Frame& frame = layout.frame;
   frame.size = end_of({frame.previous, frame.code, frame.instruction, frame.owner, frame.is_entry});
   Layout::Code& code = layout.code;

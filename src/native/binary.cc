@@ -97,6 +97,13 @@ std::optional<BinaryCache::FileKey> BinaryCache::key_of(const target::ElfFile& f
                  .modified_nanoseconds = status.st_mtim.tv_nsec};
 }
 
+Symbols& Binary::symbols(const target::Process& process) {
+  if (!symbols_) {
+    symbols_ = file_ ? Symbols::load(*file_, path_, {.search = {.process = &process}}) : Symbols::from_bytes(image_);
+  }
+  return *symbols_;
+}
+
 std::shared_ptr<Binary> BinaryCache::find(target::Module& module, target::Memory& memory) {
   const target::BuildId id = module.build_id();
   if (id.empty()) return find_by_file(module, memory);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "native/symbols.h"
 #include "native/unwind_table.h"
 #include "target/elf_file.h"
 #include "target/memory.h"
@@ -42,6 +43,9 @@ class Binary {
   // Of the file or the image. The latter has section headers only if they were loaded (the vdso's are).
   [[nodiscard]] Elf* elf() const { return file_ ? file_->elf() : image_elf_.get(); }
   [[nodiscard]] UnwindTable& rows() { return *rows_; }
+  // Read at the first question, which may take some milliseconds. `process` has it loaded: its root may have debug
+  // files.
+  [[nodiscard]] Symbols& symbols(const target::Process& process);
 
  private:
   struct ElfEnd {
@@ -57,6 +61,7 @@ class Binary {
   std::vector<std::byte> image_;
   std::unique_ptr<Elf, ElfEnd> image_elf_;
   std::unique_ptr<UnwindTable> rows_;
+  std::optional<Symbols> symbols_;
 };
 
 class BinaryCache {

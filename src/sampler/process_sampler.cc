@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "native/syscall_name.h"
 #include "target/pthread_ids.h"
 #include "target/rights.h"
 
@@ -17,6 +18,7 @@ using stack::Outcome;
 
 constexpr int kListAttempts = 8;
 constexpr unsigned kLongestIdPatience = 1024;
+constexpr Nanoseconds kNativeListInterval = 50'000'000;
 
 }  // namespace
 
@@ -49,11 +51,20 @@ ProcessSampler::ProcessSampler(target::Process process, Options options)
       pauser_(process_.pid()),
       codes_(interpreter_.layout) {}
 
+void ProcessSampler::get_ready() {
+  if (options_.native && !native_) {
+    auto native = NativeProcess::open(process_, memory_, interpreter_, options_.lines, *options_.native);
+    if (native) native_ = std::move(*native);  // else it is about to end, as fate() will find out
+  }
+  if (list_is_old_) follow_threads();
+}
+
 Fate ProcessSampler::sample(CpuSeat& seat, const Sink& sink) {
   let_go_pending();
   if (ticks_until_ids_ > 0 && --ticks_until_ids_ == 0) list_is_old_ = true;
   get_ready();
-  const ThreadSampler::Tools tools{seat, options_.pause ? &pauser_ : nullptr};
+  const ThreadSampler::Tools tools{seat, options_.pause ? &pauser_ : nullptr, native_.get()};
+  if (native_) native_->keep_up();
   bool in_trouble = threads_.empty();
   bool looked_at_list = false;
   for (Thread& thread : threads_) {
@@ -72,9 +83,10 @@ Fate ProcessSampler::sample(CpuSeat& seat, const Sink& sink) {
       thread.state = state_of(thread, sampled);
       looked_at_list = true;
     }
-    sink({thread.number, thread.python, thread.sampler->tid(), sampled, thread.state, thread.sampler->reader().frames(),
+    sink({thread.number, &thread.python, thread.sampler->tid(), sampled, thread.state, thread.sampler->frames(),
           gil_holder_of(thread, sampled), duration});
   }
+  if (native_) sample_native_threads(sink);
   // All of them sleep; but a thread of the program's own may become a Python thread at any time.
   if (!looked_at_list && memory_.read(shared_.segments()).status == target::ReadStatus::ok) {
     list_is_old_ = list_is_old_ || shared_.list_changed();
@@ -141,6 +153,79 @@ void ProcessSampler::follow_threads() {
     now.back().sampler->reader().read_along(shared_.segments());
   }
   threads_ = std::move(now);
+  if (options_.native) introduce_companions();
+  next_native_list_ = 0;
+}
+
+void ProcessSampler::introduce_companions() {
+  for (Thread& thread : threads_) {
+    ThreadSampler::Companions companions;
+    for (const Thread& other : threads_) {
+      const bool shares_it = other.sampler->tid() == thread.sampler->tid() && thread.sampler->tid() != 0;
+      if (&other != &thread && shares_it) companions.others.push_back(other.sampler.get());
+    }
+    // Threads are numbered once and for all, but stand elsewhere when the list was read anew.
+    companions.is_innermost = [this, number = thread.number] {
+      const auto self = std::ranges::find(threads_, number, &Thread::number);
+      return self != threads_.end() && is_foremost(*self);
+    };
+    thread.sampler->set_companions(std::move(companions));
+  }
+}
+
+bool ProcessSampler::is_python_thread(pid_t tid) const {
+  return std::ranges::any_of(threads_, [&](const Thread& thread) { return thread.sampler->tid() == tid; });
+}
+
+void ProcessSampler::sample_native_threads(const Sink& sink) {
+  if (monotonic_now() >= next_native_list_) follow_native_threads();
+  bool some_ended = false;
+  for (NativeThread& thread : native_threads_) {
+    const Nanoseconds start = monotonic_now();
+    const Sampled sampled = thread.sampler->sample(*native_, options_.pause ? &pauser_ : nullptr);
+    some_ended = some_ended || sampled.gone;
+    if (sampled.gone) continue;
+    sink({thread.number, nullptr, thread.sampler->tid(), sampled, sampled.running ? stack::kOnCpu : stack::State{0},
+          thread.sampler->frames(), std::nullopt, monotonic_now() - start});
+  }
+  if (some_ended) next_native_list_ = 0;
+}
+
+// Nobody tells when such a thread begins.
+void ProcessSampler::follow_native_threads() {
+  next_native_list_ = monotonic_now() + kNativeListInterval;
+  const auto tids = process_.threads();
+  if (!tids || std::ranges::any_of(threads_, [](const Thread& thread) { return thread.sampler->tid() == 0; })) {
+    native_threads_.clear();  // those of Python cannot be told from the others
+    return;
+  }
+  std::vector<NativeThread> now;
+  for (const pid_t tid : *tids) {
+    if (is_python_thread(tid)) continue;
+    const auto known = std::ranges::find_if(
+        native_threads_, [&](const NativeThread& thread) { return thread.sampler && thread.sampler->tid() == tid; });
+    if (known != native_threads_.end()) {
+      now.push_back(std::move(*known));
+    } else {
+      native_->forget(tid);  // what is known of that id is another thread's
+      now.push_back(
+          {next_number_++, std::make_unique<NativeThreadSampler>(KernelView::open(process_.pid(), tid), tid)});
+    }
+  }
+  native_threads_ = std::move(now);
+}
+
+std::vector<NamedFrame> ProcessSampler::names_of(const stack::Frame& frame) const {
+  switch (frame.kind) {
+    case stack::FrameKind::python:
+      break;
+    case stack::FrameKind::native:
+      return native_->codes()[frame.number].frames;
+    case stack::FrameKind::kernel:
+      return {{profile::FrameKind::kernel, native::syscall_name(frame.number), "", "", 0, 0}};
+  }
+  const cpython::Code& code = codes_[cpython::CodeId{frame.number}];
+  return {{profile::FrameKind::python, code.name, code.file, "", code.first_line, frame.line}};
 }
 
 std::unique_ptr<ThreadSampler> ProcessSampler::make_sampler(const PythonThread& thread, pid_t tid) {
@@ -191,7 +276,8 @@ std::optional<cpython::ThreadNames> ProcessSampler::thread_names() {
 }
 
 bool ProcessSampler::has_thread(std::uint64_t number) const {
-  return std::ranges::find(threads_, number, &Thread::number) != threads_.end();
+  return std::ranges::find(threads_, number, &Thread::number) != threads_.end() ||
+         std::ranges::find(native_threads_, number, &NativeThread::number) != native_threads_.end();
 }
 
 // Memory of a thread that has ended may be another thread's by now.

@@ -20,6 +20,9 @@
 #include "cpython/thread_list.h"
 #include "cpython/thread_names.h"
 #include "sampler/cpu_seat.h"
+#include "sampler/named_frame.h"
+#include "sampler/native_process.h"
+#include "sampler/native_thread_sampler.h"
 #include "sampler/programs.h"
 #include "sampler/thread_sampler.h"
 #include "stack/outcome.h"
@@ -30,12 +33,12 @@
 namespace flametap::sampler {
 
 struct ThreadSample {
-  std::uint64_t thread;  // a number for this thread of this process, never given twice
-  const cpython::PythonThread& python;
-  pid_t tid;  // 0: not known
+  std::uint64_t thread;                 // a number for this thread of this process, never given twice
+  const cpython::PythonThread* python;  // null: it runs no Python
+  pid_t tid;                            // 0: not known
   Sampled sampled;
   stack::State state;
-  std::span<const cpython::CodeFrame> frames;  // the innermost first
+  std::span<const stack::Frame> frames;  // the innermost first
   // The state of the thread that had its GIL at that moment; null: nobody had it; nothing: not looked at.
   std::optional<target::Address> gil_holder;
   Nanoseconds duration;  // of taking it
@@ -54,7 +57,8 @@ class ProcessSampler {
   struct Options {
     bool lines = true;
     bool pause = true;
-    Programs* programs = nullptr;  // where to look first, and to remember what was found
+    std::optional<NativeOptions> native = {};  // C stacks, too
+    Programs* programs = nullptr;              // where to look first, and to remember what was found
   };
   using Sink = std::function<void(const ThreadSample&)>;
 
@@ -63,10 +67,8 @@ class ProcessSampler {
   [[nodiscard]] static Result<std::unique_ptr<ProcessSampler>> attach(pid_t pid, Options options);
 
   // Gets to know its threads, which takes milliseconds where there are many. Else the first sample does it.
-  void get_ready() {
-    if (list_is_old_) follow_threads();
-  }
-  // Samples every Python thread once; `sink` is called for each.
+  void get_ready();
+  // Samples every thread once, those without Python where C stacks are asked for; `sink` is called for each.
   [[nodiscard]] Fate sample(CpuSeat& seat, const Sink& sink);
 
   // The CPU that it ran on last, as far as we know; or -1.
@@ -91,7 +93,9 @@ class ProcessSampler {
 
   [[nodiscard]] const target::Process& process() const { return process_; }
   [[nodiscard]] const cpython::Interpreter& interpreter() const { return interpreter_; }
-  [[nodiscard]] const cpython::CodeCache& codes() const { return codes_; }
+  // What a frame of a sample is called; several where functions were inlined, the innermost first.
+  [[nodiscard]] std::vector<NamedFrame> names_of(const stack::Frame& frame) const;
+  [[nodiscard]] bool is_native() const { return options_.native.has_value(); }
   [[nodiscard]] const cpython::ThreadList& threads() const { return list_; }
 
  private:
@@ -102,9 +106,18 @@ class ProcessSampler {
     stack::State state;  // as of the last sample
   };
 
+  struct NativeThread {
+    std::uint64_t number;
+    std::unique_ptr<NativeThreadSampler> sampler;
+  };
+
   ProcessSampler(target::Process process, Options options);
 
   void follow_threads();
+  void follow_native_threads();
+  void introduce_companions();
+  void sample_native_threads(const Sink& sink);
+  [[nodiscard]] bool is_python_thread(pid_t tid) const;
   [[nodiscard]] std::unique_ptr<ThreadSampler> make_sampler(const cpython::PythonThread& thread, pid_t tid);
   [[nodiscard]] std::vector<pid_t> find_tids() const;
   [[nodiscard]] std::optional<target::Address> gil_holder_of(const Thread& thread, const Sampled& sampled) const;
@@ -125,6 +138,9 @@ class ProcessSampler {
   cpython::ThreadList list_;
   cpython::SharedWords shared_;
   std::vector<Thread> threads_;
+  std::unique_ptr<NativeProcess> native_;  // null: not asked for, or not to be had
+  std::vector<NativeThread> native_threads_;
+  Nanoseconds next_native_list_ = 0;
   std::uint64_t next_number_ = 0;
   bool list_is_old_ = true;
   // A process that was just forked has yet to write down its own kernel ids: how many ticks to wait before we look for

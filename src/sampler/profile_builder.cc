@@ -11,6 +11,7 @@ using stack::Step;
 std::size_t ProfileBuilder::add_process(const ProcessSampler& process) {
   const auto id = profile_.add(profile::Process{process.process().pid(), process.process().command(),
                                                 cpython::to_string(process.interpreter().version)});
+  profile_.recording.native = profile_.recording.native || process.is_native();
   processes_.push_back({.id = id});
   return processes_.size() - 1;
 }
@@ -46,6 +47,9 @@ void ProfileBuilder::add(std::size_t process_number, const ProcessSampler& proce
 
 void ProfileBuilder::count(const Sampled& sampled) {
   profile::Quality& quality = profile_.recording.quality;
+  quality.unmerged += sampled.unmerged ? 1 : 0;
+  quality.native_truncated += sampled.native_truncated ? 1 : 0;
+  quality.guessed += sampled.guessed ? 1 : 0;
   switch (sampled.outcome) {
     case Outcome::torn:
       quality.torn += 1;
@@ -92,10 +96,13 @@ profile::StackId ProfileBuilder::intern_stack(const ProcessSampler& process, con
   profile::StackId stack = profile::kEmptyStack;
   if (sample.sampled.outcome == Outcome::truncated) stack = marker("(truncated)");
   for (auto frame = sample.frames.rbegin(); frame != sample.frames.rend(); ++frame) {
-    const cpython::Code& code = process.codes()[frame->code];
-    const auto function = profile_.intern(profile::Function{profile_.intern(code.name), profile_.intern(code.file),
-                                                            code.first_line, profile::FrameKind::python});
-    stack = profile_.push(stack, profile_.intern(profile::Frame{function, frame->line}));
+    const std::vector<NamedFrame> names = process.names_of(*frame);
+    for (auto named = names.rbegin(); named != names.rend(); ++named) {
+      const auto function =
+          profile_.intern(profile::Function{profile_.intern(named->name), profile_.intern(named->file),
+                                            named->first_line, named->kind, profile_.intern(named->module)});
+      stack = profile_.push(stack, profile_.intern(profile::Frame{function, named->line}));
+    }
   }
   return stack;
 }
@@ -112,7 +119,8 @@ ProfileBuilder::ThreadEntry& ProfileBuilder::thread_of(ProcessEntry& entry, cons
   const auto id = profile_.add(
       profile::Thread{entry.id, static_cast<std::uint64_t>(sample.tid), process.process().thread_name(sample.tid)});
   entry.new_threads.push_back(sample.thread);
-  return entry.threads.emplace(sample.thread, ThreadEntry{id, sample.python.ident, {}}).first->second;
+  return entry.threads.emplace(sample.thread, ThreadEntry{id, sample.python == nullptr ? 0 : sample.python->ident, {}})
+      .first->second;
 }
 
 void ProfileBuilder::flush(ThreadEntry& thread) {

@@ -5,11 +5,11 @@
 namespace flametap::sampler {
 namespace {
 
-std::uint64_t hash_of(std::span<const cpython::CodeFrame> frames, bool truncated) {
+std::uint64_t hash_of(std::span<const stack::Frame> frames, bool truncated) {
   std::uint64_t hash = truncated ? 0x51ED270B : 0x2545F491;
-  for (const cpython::CodeFrame& frame : frames) {
-    const std::uint64_t word = static_cast<std::uint64_t>(frame.code) << 32 | static_cast<std::uint32_t>(frame.line);
-    hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+  for (const stack::Frame& frame : frames) {
+    const std::uint64_t word = std::uint64_t{frame.number} << 32 | static_cast<std::uint32_t>(frame.line);
+    hash = (hash ^ word ^ static_cast<std::uint64_t>(frame.kind)) * 0x9E3779B97F4A7C15u;
     hash ^= hash >> 29;
   }
   return hash;
@@ -17,7 +17,7 @@ std::uint64_t hash_of(std::span<const cpython::CodeFrame> frames, bool truncated
 
 }  // namespace
 
-StackTable::Found StackTable::find_or_add(std::span<const cpython::CodeFrame> frames, bool truncated) {
+StackTable::Found StackTable::find_or_add(std::span<const stack::Frame> frames, bool truncated) {
   const std::uint64_t hash = hash_of(frames, truncated);
   const std::size_t mask = slots_.size() - 1;
   std::size_t slot = hash & mask;

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "cpython/stack_reader.h"
+#include "stack/frame.h"
 
 namespace flametap::sampler {
 
@@ -19,7 +19,7 @@ class StackTable {
   StackTable() : slots_(kFirstSlots, kEmpty) {}
 
   // `truncated` is part of a stack's identity.
-  [[nodiscard]] Found find_or_add(std::span<const cpython::CodeFrame> frames, bool truncated);
+  [[nodiscard]] Found find_or_add(std::span<const stack::Frame> frames, bool truncated);
 
  private:
   static constexpr std::size_t kFirstSlots = 1024;
@@ -36,7 +36,7 @@ class StackTable {
 
   std::vector<std::uint32_t> slots_;  // open addressing; numbers of entries
   std::vector<Entry> entries_;
-  std::vector<cpython::CodeFrame> frames_;
+  std::vector<stack::Frame> frames_;
 };
 
 }  // namespace flametap::sampler

@@ -7,13 +7,13 @@
 namespace flametap::sampler {
 namespace {
 
-using cpython::CodeFrame;
-using cpython::CodeId;
+using stack::Frame;
+using stack::FrameKind;
 
 TEST(StackTableTest, GivesTheSameStackTheSameNumber) {
   StackTable table;
-  const std::vector<CodeFrame> one{{CodeId{1}, 10}, {CodeId{2}, 20}};
-  const std::vector<CodeFrame> other{{CodeId{1}, 11}, {CodeId{2}, 20}};
+  const std::vector<Frame> one{{FrameKind::python, 1, 10}, {FrameKind::python, 2, 20}};
+  const std::vector<Frame> other{{FrameKind::python, 1, 11}, {FrameKind::python, 2, 20}};
   EXPECT_TRUE(table.find_or_add(one, false).is_new);
   EXPECT_TRUE(table.find_or_add(other, false).is_new);
   const auto again = table.find_or_add(one, false);
@@ -21,9 +21,16 @@ TEST(StackTableTest, GivesTheSameStackTheSameNumber) {
   EXPECT_EQ(again.number, 0u);
 }
 
+TEST(StackTableTest, TheKindOfAFrameCounts) {
+  StackTable table;
+  EXPECT_EQ(table.find_or_add(std::vector<Frame>{{FrameKind::python, 1, 0}}, false).number, 0u);
+  EXPECT_EQ(table.find_or_add(std::vector<Frame>{{FrameKind::native, 1, 0}}, false).number, 1u);
+  EXPECT_EQ(table.find_or_add(std::vector<Frame>{{FrameKind::kernel, 1, 0}}, false).number, 2u);
+}
+
 TEST(StackTableTest, ATruncatedStackIsAnother) {
   StackTable table;
-  const std::vector<CodeFrame> stack{{CodeId{1}, 10}};
+  const std::vector<Frame> stack{{FrameKind::python, 1, 10}};
   EXPECT_EQ(table.find_or_add(stack, false).number, 0u);
   EXPECT_EQ(table.find_or_add(stack, true).number, 1u);
 }
@@ -31,11 +38,11 @@ TEST(StackTableTest, ATruncatedStackIsAnother) {
 TEST(StackTableTest, KeepsItsNumbersWhenItGrows) {
   StackTable table;
   for (std::uint32_t i = 0; i < 10'000; ++i) {
-    const std::vector<CodeFrame> stack{{CodeId{i}, 1}, {CodeId{i / 2}, 2}};
+    const std::vector<Frame> stack{{FrameKind::python, i, 1}, {FrameKind::python, i / 2, 2}};
     ASSERT_EQ(table.find_or_add(stack, false).number, i);
   }
   for (std::uint32_t i = 0; i < 10'000; ++i) {
-    const std::vector<CodeFrame> stack{{CodeId{i}, 1}, {CodeId{i / 2}, 2}};
+    const std::vector<Frame> stack{{FrameKind::python, i, 1}, {FrameKind::python, i / 2, 2}};
     ASSERT_EQ(table.find_or_add(stack, false).number, i);
   }
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sampler/still.h"
+
 namespace flametap::sampler {
 namespace {
 
@@ -24,8 +26,6 @@ constexpr Sampled kThreadEnded{.outcome = Outcome::no_frames, .gone = true};
 bool is_verified(Reading reading) { return reading == Reading::verified || reading == Reading::no_frames; }
 bool is_end(Reading reading) { return reading == Reading::gone || reading == Reading::denied; }
 
-bool is_running(const target::TaskStat& stat) { return stat.state == target::TaskState::running; }
-
 void spin(Nanoseconds duration) {
   const Nanoseconds start = monotonic_now();
   while (monotonic_now() - start < duration) {
@@ -40,14 +40,6 @@ bool same_stack(std::span<const cpython::CodeFrame> one, std::span<const cpython
 }
 
 }  // namespace
-
-KernelView KernelView::open(pid_t pid, pid_t tid) {
-  KernelView view;
-  if (auto stat = target::ThreadStat::open(pid, tid)) view.stat = std::move(*stat);
-  if (auto schedstat = target::ThreadSchedstat::open(pid, tid)) view.schedstat = std::move(*schedstat);
-  if (auto syscall = target::ThreadSyscall::open(pid, tid)) view.syscall = std::move(*syscall);
-  return view;
-}
 
 ThreadSampler::ThreadSampler(std::unique_ptr<cpython::StackReader> reader, KernelView kernel, pid_t tid)
     : reader_(std::move(reader)), kernel_(std::move(kernel)), tid_(tid) {}
@@ -73,6 +65,74 @@ Sampled ThreadSampler::sample(const Tools& tools) {
 }
 
 Sampled ThreadSampler::take(const Tools& tools) {
+  if (tools.native != nullptr) return take_both(tools);
+  const Sampled sampled = take_python(tools);
+  show_python_only();
+  return sampled;
+}
+
+// Its C stack, too.
+Sampled ThreadSampler::take_both(const Tools& tools) {
+  if (reader_->old()) reader_->learn();
+  Reading reading = Reading::moved;
+  bool captured = false;
+  const Look look = [&](const target::TaskSyscall* asleep_in) {
+    captured = tools.native->capture(tid_, asleep_in);
+    reading = read_and_learn();
+    if (!tools.native->counts_runs()) return;
+    for (ThreadSampler* const other : companions_.others) (void)other->read_and_learn();
+  };
+  Still still = look_while_still(kernel_, tools.pauser, tid_, look);
+  for (int i = 1; i < kLearnAttempts && still == Still::stopped && !is_verified(reading) && !is_end(reading); ++i) {
+    sleep_for(kMoment);
+    still = look_while_still(kernel_, tools.pauser, tid_, look);
+  }
+  if (still == Still::gone) return kThreadEnded;
+  const bool is_still = still == Still::asleep || still == Still::stopped;
+  if (!is_still || (!is_verified(reading) && !is_end(reading))) {
+    // What Python says can still be had by other means; or not, and then it is counted.
+    Sampled sampled = take_python(tools);
+    sampled.unmerged = sampled.outcome == Outcome::complete || sampled.outcome == Outcome::truncated;
+    show_python_only();
+    return sampled;
+  }
+  Sampled sampled =
+      finish(reading, still == Still::stopped ? Step::pause : Step::free_running, still == Still::stopped);
+  if (sampled.gone) return sampled;
+  sampled.unmerged = !captured;
+  if (captured) merge(*tools.native, sampled);
+  if (sampled.unmerged) show_python_only();
+  return sampled;
+}
+
+void ThreadSampler::merge(NativeProcess& native, Sampled& sampled) {
+  native.unwind();
+  const auto foreign = native.counts_runs() ? foreign_runs() : NativeProcess::Foreign{};
+  sampled.unmerged = !foreign || !native.merge(*reader_, *foreign, frames_);
+  if (sampled.unmerged) return;
+  if (sampled.outcome == Outcome::no_frames && !frames_.empty()) sampled.outcome = Outcome::complete;
+  sampled.native_truncated = native.truncated() || native.lost();
+  sampled.guessed = native.guessed();
+}
+
+// Nothing: it cannot be told in which order they lie.
+std::optional<NativeProcess::Foreign> ThreadSampler::foreign_runs() const {
+  std::size_t runs = 0;
+  for (const ThreadSampler* const other : companions_.others) runs += other->reader().runs().size();
+  if (runs == 0) return NativeProcess::Foreign{};
+  if (companions_.is_innermost()) return NativeProcess::Foreign{.outside = runs};
+  if (companions_.others.size() > 1) return std::nullopt;
+  return NativeProcess::Foreign{.inside = runs};
+}
+
+void ThreadSampler::show_python_only() {
+  frames_.clear();
+  for (const cpython::CodeFrame& frame : reader_->frames()) {
+    frames_.push_back({stack::FrameKind::python, static_cast<std::uint32_t>(frame.code), frame.line});
+  }
+}
+
+Sampled ThreadSampler::take_python(const Tools& tools) {
   if (reader_->old()) reader_->learn();
   if (!kernel_.stat) {
     // Not to be followed to its CPU, and not known to be on one.

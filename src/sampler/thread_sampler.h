@@ -4,48 +4,42 @@
 //   ride_along    go to the CPU where it runs: while we run there, it stands still
 //   pause         where its CPU is closed to us: stop it with ptrace, read, let go
 //
-// See Approach for when which step is taken. A thread that has not run since the last sample is not read again: the
-// kernel's count of its turns on a CPU proves it. One thread only, the one whose CpuSeat is given.
+// See Approach for when which step is taken. Where its C stack is asked for, too, both are read while it stands still:
+// see still.h. A thread that has not run since the last sample is not read again: see Rest. One thread only, the one
+// whose CpuSeat is given.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <random>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "cpython/stack_reader.h"
 #include "sampler/approach.h"
 #include "sampler/cpu_seat.h"
+#include "sampler/kernel_view.h"
+#include "sampler/native_process.h"
 #include "sampler/rest.h"
-#include "stack/outcome.h"
+#include "sampler/sampled.h"
+#include "stack/frame.h"
 #include "target/pause.h"
-#include "target/thread_stat.h"
 
 namespace flametap::sampler {
-
-struct Sampled {
-  stack::Outcome outcome = stack::Outcome::torn;
-  stack::Step step = stack::Step::free_running;
-  bool running = false;         // on a CPU, or ready for one
-  bool gone = false;            // the thread, or all of its process, is no more; or its memory is closed to us
-  bool unchanged = false;       // it has not run since the last sample: everything is as it was
-  std::uint64_t sleeps_on = 0;  // the word in its memory that it waits for, or 0
-};
-
-// What the kernel says of one thread; what is not to be had is missing.
-struct KernelView {
-  std::optional<target::ThreadStat> stat;
-  std::optional<target::ThreadSchedstat> schedstat;
-  std::optional<target::ThreadSyscall> syscall;
-
-  [[nodiscard]] static KernelView open(pid_t pid, pid_t tid);
-};
 
 class ThreadSampler {
  public:
   struct Tools {
     CpuSeat& seat;
     target::Pauser* pauser;  // null: never pause
+    NativeProcess* native;   // null: Python only
+  };
+  // Python threads of other interpreters that share its thread of the system, and so its C stack.
+  struct Companions {
+    std::vector<ThreadSampler*> others;
+    std::function<bool()> is_innermost;  // whether this one is, at the instant of the last reading
   };
 
   // `kernel`: empty if the thread's id is not known: then it is read while it runs on, or not at all.
@@ -53,7 +47,10 @@ class ThreadSampler {
 
   // Before the first sample, so that the first guess is a good one.
   void warm_up();
+  void set_companions(Companions companions) { companions_ = std::move(companions); }
   [[nodiscard]] Sampled sample(const Tools& tools);
+  // Of the last sample; the innermost first.
+  [[nodiscard]] std::span<const stack::Frame> frames() const { return frames_; }
   [[nodiscard]] cpython::StackReader& reader() { return *reader_; }
   [[nodiscard]] const cpython::StackReader& reader() const { return *reader_; }
   [[nodiscard]] pid_t tid() const { return tid_; }
@@ -62,6 +59,11 @@ class ThreadSampler {
 
  private:
   [[nodiscard]] Sampled take(const Tools& tools);
+  [[nodiscard]] Sampled take_python(const Tools& tools);
+  [[nodiscard]] Sampled take_both(const Tools& tools);
+  void merge(NativeProcess& native, Sampled& sampled);
+  [[nodiscard]] std::optional<NativeProcess::Foreign> foreign_runs() const;
+  void show_python_only();
   [[nodiscard]] cpython::Reading read_and_learn();
   [[nodiscard]] cpython::Reading read_freely(const Tools& tools);
   [[nodiscard]] cpython::Reading read_again_and_again(const Tools& tools);
@@ -74,6 +76,8 @@ class ThreadSampler {
   KernelView kernel_;
   pid_t tid_;
   Sampled last_;
+  Companions companions_;
+  std::vector<stack::Frame> frames_;
   Rest rest_;
   int last_cpu_ = -1;                             // on which the thread was when we last asked
   std::vector<cpython::CodeFrame> first_frames_;  // of several free readings

@@ -56,6 +56,8 @@ struct TaskSyscall {
   // Where it goes on when the call is done, and its stack then. All that the kernel tells of its registers.
   std::uint64_t stack_pointer = 0;
   std::uint64_t program_counter = 0;
+
+  bool operator==(const TaskSyscall&) const = default;
 };
 
 // Nothing if it runs, or sleeps elsewhere.

@@ -80,8 +80,3 @@ def test_unknown_option_or_missing_value(pyflame, args):
 def test_bad_float(pyflame, option, value):
     """Pyflame aborted."""
     assert pyflame.refuses("-p", 1, option, value).startswith('Error: failed to parse "%s" as ' % value)
-
-
-def test_native_stacks(pyflame):
-    for option in ("-c", "--profile-c-stack"):
-        assert "native" in pyflame.refuses(option, "-p", 1)

@@ -1,0 +1,15 @@
+#include "sampler/kernel_view.h"
+
+#include <utility>
+
+namespace flametap::sampler {
+
+KernelView KernelView::open(pid_t pid, pid_t tid) {
+  KernelView view;
+  if (auto stat = target::ThreadStat::open(pid, tid)) view.stat = std::move(*stat);
+  if (auto schedstat = target::ThreadSchedstat::open(pid, tid)) view.schedstat = std::move(*schedstat);
+  if (auto syscall = target::ThreadSyscall::open(pid, tid)) view.syscall = std::move(*syscall);
+  return view;
+}
+
+}  // namespace flametap::sampler

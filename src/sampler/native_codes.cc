@@ -1,0 +1,90 @@
+#include "sampler/native_codes.h"
+
+#include <utility>
+
+#include "cpython/machinery.h"
+
+namespace flametap::sampler {
+namespace {
+
+using native::AddressSpace;
+using profile::FrameKind;
+using stack::Role;
+
+std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+NativeCodes::Code nameless(const std::string& module) {
+  return {Role::other, false, {{FrameKind::native, "[" + base_name(module) + "]", module, module, 0, 0}}};
+}
+
+}  // namespace
+
+NativeCodes::NativeCodes(const target::Process& process, const cpython::Interpreter& interpreter,
+                         native::AddressSpace& space, Options options)
+    : process_(process), interpreter_(interpreter), space_(space), options_(options) {}
+
+std::uint32_t NativeCodes::number_of(target::Address pc) {
+  if (space_.generation() != std::exchange(generation_, space_.generation())) by_pc_.clear();
+  if (const auto known = by_pc_.find(pc); known != by_pc_.end()) return known->second;
+  Code code = describe(pc);
+  if (numbers_.size() >= kMaxCodes) code = nameless("(too many places)");
+  const auto [place, is_new] = numbers_.emplace(std::move(code), static_cast<std::uint32_t>(codes_.size()));
+  if (is_new) codes_.push_back(&place->first);
+  if (by_pc_.size() >= kMaxAddresses) by_pc_.clear();
+  by_pc_.emplace(pc, place->second);
+  return place->second;
+}
+
+NativeCodes::Code NativeCodes::describe(target::Address pc) {
+  const AddressSpace::Place place = space_.find(pc);
+  switch (place.kind) {
+    case AddressSpace::Place::Kind::binary:
+      if (place.binary != nullptr) return describe_binary(*place.binary, place.address);
+      break;
+    case AddressSpace::Place::Kind::anonymous:
+      return describe_generated(pc);
+    case AddressSpace::Place::Kind::nothing:
+      break;
+  }
+  return nameless("unknown");
+}
+
+NativeCodes::Code NativeCodes::describe_binary(native::Binary& binary, target::LinkAddress address) const {
+  const std::string& module = binary.path();
+  const std::vector<native::NamedFrame> found = binary.symbols(process_).describe(address, options_.inlines);
+  if (found.empty()) {
+    Code code = nameless(module);
+    if (module == interpreter_.file) code.role = Role::machinery;
+    return code;
+  }
+  Code code{role_of(found.back().raw_name, module), true, {}};
+  for (const native::NamedFrame& frame : found) {
+    NamedFrame& named = code.frames.emplace_back();
+    named.kind = frame.inlined ? FrameKind::inlined : FrameKind::native;
+    named.name = frame.name;
+    named.file = frame.file.empty() ? module : frame.file;
+    named.module = module;
+    named.first_line = frame.first_line;
+    named.line = options_.lines ? frame.line : 0;
+  }
+  return code;
+}
+
+// By a just-in-time compiler.
+NativeCodes::Code NativeCodes::describe_generated(target::Address pc) {
+  static const std::string kModule = "[generated code]";
+  const std::optional<std::string_view> name;
+  (void)pc;
+  if (!name) return nameless(kModule);
+  return {Role::other, true, {{FrameKind::native, std::string(*name), kModule, kModule, 0, 0}}};
+}
+
+stack::Role NativeCodes::role_of(const std::string& symbol, const std::string& module) const {
+  if (cpython::begins_a_thread(symbol)) return Role::machinery;
+  const bool is_interpreter = module == interpreter_.file;
+  // A program that is nothing but a call of libpython's main function.
+  if (symbol == "main" && (is_interpreter || base_name(module).starts_with("python"))) return Role::machinery;
+  return is_interpreter ? cpython::role_of(symbol, interpreter_.layout) : Role::other;
+}
+
+}  // namespace flametap::sampler

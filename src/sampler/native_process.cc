@@ -1,0 +1,142 @@
+#include "sampler/native_process.h"
+
+#include <utility>
+
+namespace flametap::sampler {
+namespace {
+
+using native::UnwindEnd;
+using stack::Frame;
+using stack::FrameKind;
+using stack::Role;
+using target::Address;
+using target::to_number;
+
+constexpr Nanoseconds kRefreshInterval = 250'000'000;
+constexpr std::size_t kMaxCFrames = 8192;
+
+// Higher than any address: further out than what was copied.
+constexpr std::uint64_t kBeyond = ~std::uint64_t{0};
+
+}  // namespace
+
+Result<std::unique_ptr<NativeProcess>> NativeProcess::open(const target::Process& process, target::Memory& memory,
+                                                           const cpython::Interpreter& interpreter, bool lines,
+                                                           NativeOptions options) {
+  auto space = native::AddressSpace::open(process, memory, *options.binaries);
+  if (!space) return space.error();
+  return std::unique_ptr<NativeProcess>(
+      new NativeProcess(process, memory, interpreter, lines, std::move(options), std::move(*space)));
+}
+
+NativeProcess::NativeProcess(const target::Process& process, target::Memory& memory,
+                             const cpython::Interpreter& interpreter, bool lines, NativeOptions options,
+                             native::AddressSpace space)
+    : memory_(memory),
+      interpreter_(interpreter),
+      options_(std::move(options)),
+      space_(std::move(space)),
+      codes_(process, interpreter, space_, {.lines = lines, .inlines = options_.inlines}),
+      next_refresh_(monotonic_now() + kRefreshInterval) {}
+
+void NativeProcess::keep_up() {
+  if (monotonic_now() < next_refresh_) return;
+  space_.refresh();
+  next_refresh_ = monotonic_now() + kRefreshInterval;
+}
+
+bool NativeProcess::capture(pid_t tid, const target::TaskSyscall* asleep_in) {
+  const native::CaptureStatus status = asleep_in == nullptr ? copy_.capture_stopped(tid, memory_, space_)
+                                                            : copy_.capture_sleeping(tid, *asleep_in, memory_, space_);
+  return status == native::CaptureStatus::ok;
+}
+
+void NativeProcess::unwind() {
+  end_ = unwinder_.unwind(copy_, space_, unwound_);
+  guessed_ = false;
+  native_.clear();
+  for (const native::Frame& frame : unwound_) {
+    const std::uint32_t number = codes_.number_of(frame.pc);
+    const NativeCodes::Code& code = codes_[number];
+    // Without its name, the function that runs right now may be one that does something.
+    const bool shown = native_.empty() && !code.has_name;
+    native_.push_back({number, shown ? Role::other : code.role, to_number(frame.begin), to_number(frame.end)});
+    guessed_ = guessed_ || frame.guessed;
+  }
+}
+
+bool NativeProcess::counts_runs() const {
+  return interpreter_.layout.first_shim_owner == 255 && interpreter_.layout.thread.cframe == cpython::kAbsent;
+}
+
+bool NativeProcess::merge(const cpython::StackReader& reader, const Foreign& foreign, std::vector<Frame>& frames) {
+  python_.clear();
+  for (const cpython::CodeFrame& frame : reader.frames()) {
+    python_.push_back({FrameKind::python, static_cast<std::uint32_t>(frame.code), frame.line});
+  }
+  const bool anchored = anchor_runs(reader);
+  const stack::MergeInput input{.python = python_,
+                                .runs = runs_,
+                                .native = native_,
+                                .native_is_whole = end_ == UnwindEnd::complete,
+                                .anchored = anchored,
+                                .foreign_outside = foreign.outside,
+                                .foreign_inside = foreign.inside,
+                                .show_machinery = options_.full};
+  if (!merger_.merge(input, frames)) return false;
+  add_system_call(frames);
+  return true;
+}
+
+void NativeProcess::show(std::vector<Frame>& frames) {
+  const bool fits =
+      merger_.merge({.python = {}, .runs = {}, .native = native_, .show_machinery = options_.full}, frames);
+  // Nothing but machinery is better than nothing.
+  if (!fits || frames.empty()) {
+    frames.clear();
+    for (const stack::NativeFrame& frame : native_) frames.push_back({FrameKind::native, frame.number, 0});
+  }
+  add_system_call(frames);
+}
+
+// Fills runs_. Says whether each of them has an anchor on the C stack.
+bool NativeProcess::anchor_runs(const cpython::StackReader& reader) {
+  runs_.clear();
+  for (const cpython::Run& run : reader.runs()) runs_.push_back({run.end, to_number(run.anchor)});
+  const cpython::Layout& layout = interpreter_.layout;
+  if (layout.first_shim_owner != 255) return true;
+  if (layout.thread.cframe == cpython::kAbsent) return false;
+
+  // A CFrame is a variable of the evaluating function, and they are linked, the innermost first. The last one is no
+  // variable and lies elsewhere.
+  cframes_.clear();
+  const native::StackView stack = copy_.stack();
+  Address cframe{load<std::uint64_t>(reader.thread_words(), layout.thread.cframe).value_or(0)};
+  while (cframes_.size() < kMaxCFrames) {
+    const auto previous = stack.word(cframe + layout.cframe.previous);
+    if (!previous) break;
+    cframes_.push_back(cframe);
+    if (*previous <= to_number(cframe)) break;  // further out is higher up
+    cframe = Address{*previous};
+  }
+  if (layout.frame_link == cpython::FrameLink::cframe) {
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      runs_[i].anchor = i < cframes_.size() ? to_number(cframes_[i]) : kBeyond;
+    }
+    return true;
+  }
+  // 3.10: a function links its CFrame and its frame one after the other, so that a call which begins has one CFrame
+  // more than frames, and one which ends has one less; then counting must do.
+  if (cframes_.size() < runs_.size() || cframes_.size() > runs_.size() + 1) return false;
+  const std::size_t more = cframes_.size() - runs_.size();
+  for (std::size_t i = 0; i < runs_.size(); ++i) runs_[i].anchor = to_number(cframes_[i + more]);
+  return true;
+}
+
+void NativeProcess::add_system_call(std::vector<Frame>& frames) const {
+  const auto call = copy_.system_call();
+  if (!call || *call < 0) return;
+  frames.insert(frames.begin(), {FrameKind::kernel, static_cast<std::uint32_t>(*call), 0});
+}
+
+}  // namespace flametap::sampler

@@ -1,0 +1,68 @@
+#include "sampler/still.h"
+
+#include <optional>
+
+#include "base/clock.h"
+
+namespace flametap::sampler {
+namespace {
+
+constexpr int kAttempts = 4;
+constexpr Nanoseconds kPauseTimeout = 200'000'000;  // on a machine with more to do than CPUs it takes its turn to stop
+
+Still look_at_stopped(target::Pauser& pauser, pid_t tid, const Look& look) {
+  const target::Pause pause = pauser.stop(tid, kPauseTimeout);
+  switch (pause.status()) {
+    case target::PauseStatus::stopped:
+      look(nullptr);
+      return Still::stopped;
+    case target::PauseStatus::gone:
+    case target::PauseStatus::replaced:
+      return Still::gone;
+    case target::PauseStatus::timed_out:
+      return Still::restless;  // it is still asked to stop
+    case target::PauseStatus::traced_by_other:
+    case target::PauseStatus::denied:
+      break;
+  }
+  return Still::refused;
+}
+
+// Whether it slept on: it had no turn on a CPU since. Where the kernel does not count them, the same call at the same
+// place is the best there is.
+bool slept_on(const KernelView& kernel, const std::optional<target::TaskSchedstat>& before,
+              const target::TaskSyscall& asleep_in) {
+  if (before && before->slices != 0) return kernel.schedstat->read() == before;
+  return kernel.syscall->read() == asleep_in;
+}
+
+Still look_at_sleeping(const KernelView& kernel, const Look& look) {
+  if (!kernel.syscall) return Still::refused;
+  std::optional<target::TaskSchedstat> before;
+  if (kernel.schedstat) before = kernel.schedstat->read();
+  const std::optional<target::TaskSyscall> asleep_in = kernel.syscall->read();
+  if (!asleep_in) return Still::restless;
+  look(&*asleep_in);
+  return slept_on(kernel, before, *asleep_in) ? Still::asleep : Still::restless;
+}
+
+}  // namespace
+
+Still look_while_still(const KernelView& kernel, target::Pauser* pauser, pid_t tid, const Look& look) {
+  if (!kernel.stat) return Still::refused;
+  Still last = Still::restless;
+  for (int i = 0; i < kAttempts && last == Still::restless; ++i) {
+    const auto stat = kernel.stat->read();
+    if (!stat) return Still::gone;
+    if (!is_running(*stat)) {
+      last = look_at_sleeping(kernel, look);
+    } else if (pauser != nullptr) {
+      last = look_at_stopped(*pauser, tid, look);
+    } else {
+      last = Still::refused;
+    }
+  }
+  return last;
+}
+
+}  // namespace flametap::sampler

@@ -1,0 +1,31 @@
+// Looking at a thread at a moment when it stands still, so that all that is seen of it, its registers too, is of one
+// instant: while it sleeps, or else while it is stopped with ptrace. A thread that sleeps is never stopped: a stop can
+// end its system call early.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+
+#include "sampler/kernel_view.h"
+#include "target/pause.h"
+
+namespace flametap::sampler {
+
+enum class Still : std::uint8_t {
+  asleep,    // it slept before, during and after the look
+  stopped,   // it was running, and was stopped for it
+  gone,      // it has ended
+  refused,   // we may not stop it, or cannot see how it sleeps
+  restless,  // each time it woke up meanwhile, or did not stop in time
+};
+
+// How it was met; the last of several looks counts. `asleep_in`: the system call that it sleeps in, with its stack
+// pointer; null while it is stopped.
+using Look = std::function<void(const target::TaskSyscall* asleep_in)>;
+
+// `pauser` may be null: never stop it.
+[[nodiscard]] Still look_while_still(const KernelView& kernel, target::Pauser* pauser, pid_t tid, const Look& look);
+
+}  // namespace flametap::sampler
