@@ -138,3 +138,20 @@ def test_packages_are_those_the_suite_has(tool):
 
 def test_another_recipe_has_another_folder(tool):
     assert tool.Suite("any").folder != tool.Suite("any", debug=("3.11",)).folder
+
+
+def test_equipment_that_is_not_there_is_named_with_the_remedy(bare_machine):
+    result = call(bare_machine, "equipped", "--json")
+    assert result.returncode == 0
+    assert json.loads(result.stdout) == []
+    assert "numpy for 3.13" in result.stderr
+
+
+def test_equipment_runs_and_has_what_it_is_named_after():
+    for interpreter in json.loads(call(dict(os.environ), "equipped", "--json").stdout):
+        package = interpreter["name"].rpartition("-")[0]
+        found = subprocess.run(
+            [*interpreter["command"], "-m", "pip", "show", package], env={**os.environ, **interpreter["env"]},
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert f"Name: {package}" in found.stdout, found.stderr

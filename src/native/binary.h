@@ -41,7 +41,7 @@ class Binary {
   // Null if it was made from an image.
   [[nodiscard]] const target::ElfFile* file() const { return file_ ? &*file_ : nullptr; }
   // Of the file or the image. The latter has section headers only if they were loaded (the vdso's are).
-  [[nodiscard]] Elf* elf() const { return file_ ? file_->elf() : image_elf_.get(); }
+  [[nodiscard]] Elf* elf() const { return file_ ? file_->handle() : image_elf_.get(); }
   [[nodiscard]] UnwindTable& rows() { return *rows_; }
   // Read at the first question, which may take some milliseconds. `process` has it loaded: its root may have debug
   // files.

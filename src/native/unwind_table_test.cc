@@ -27,7 +27,7 @@ target::LinkAddress at(const target::Symbol& symbol, std::uint64_t offset = 0) {
 TEST(UnwindTable, AsksOnceForARow) {
   const target::ElfFile file = open_program();
   const target::Symbol symbol = find_symbol(file, "main");
-  UnwindTable table(file.elf());
+  UnwindTable table(file.handle());
   const UnwindRow* const row = table.find(at(symbol));
   ASSERT_NE(row, nullptr);
   EXPECT_EQ(table.lookups(), 1u);
@@ -45,14 +45,14 @@ TEST(UnwindTable, AsksOnceForARow) {
 TEST(UnwindTable, RemembersWhatIsNotKnown) {
   const target::ElfFile file = open_program();
   const target::Symbol symbol = find_symbol(file, "call_without_anything");
-  UnwindTable table(file.elf());
+  UnwindTable table(file.handle());
   for (int pass = 0; pass < 3; ++pass) EXPECT_EQ(table.find(at(symbol)), nullptr);
   EXPECT_EQ(table.lookups(), 1u);
 }
 
 TEST(UnwindTable, KnowsTheOutermostFunction) {
   const target::ElfFile file = open_program();
-  UnwindTable table(file.elf());
+  UnwindTable table(file.handle());
   const UnwindRow* const row = table.find(at(find_symbol(file, "_start"), 4));
   ASSERT_NE(row, nullptr);
   EXPECT_TRUE(row->is_outermost());
@@ -64,13 +64,13 @@ TEST(UnwindTable, AnyOrderGivesTheSameRows) {
   const target::ElfFile::Section text = *file.section(".text");
   std::vector<std::uint64_t> addresses(text.size);
   for (std::uint64_t i = 0; i < text.size; ++i) addresses[i] = to_number(text.address) + i;
-  UnwindTable rising(file.elf());
+  UnwindTable rising(file.handle());
   for (const std::uint64_t address : addresses) (void)rising.find(target::LinkAddress{address});
-  UnwindTable falling(file.elf());
+  UnwindTable falling(file.handle());
   std::reverse(addresses.begin(), addresses.end());
   for (const std::uint64_t address : addresses) (void)falling.find(target::LinkAddress{address});
   EXPECT_EQ(falling.ranges(), rising.ranges());
-  UnwindTable random(file.elf());
+  UnwindTable random(file.handle());
   std::shuffle(addresses.begin(), addresses.end(), std::mt19937(1));
   for (const std::uint64_t address : addresses) {
     const UnwindRow* const row = random.find(target::LinkAddress{address});

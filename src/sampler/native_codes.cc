@@ -14,14 +14,17 @@ using stack::Role;
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 NativeCodes::Code nameless(const std::string& module) {
-  return {Role::other, false, {{FrameKind::native, "[" + base_name(module) + "]", module, module, 0, 0}}};
+  return {
+      Role::other,
+      false,
+      {{FrameKind::native, module.starts_with('[') ? module : "[" + base_name(module) + "]", module, module, 0, 0}}};
 }
 
 }  // namespace
 
 NativeCodes::NativeCodes(const target::Process& process, const cpython::Interpreter& interpreter,
                          native::AddressSpace& space, Options options)
-    : process_(process), interpreter_(interpreter), space_(space), options_(options) {}
+    : process_(process), interpreter_(interpreter), space_(space), perf_map_(process), options_(options) {}
 
 std::uint32_t NativeCodes::number_of(target::Address pc) {
   if (space_.generation() != std::exchange(generation_, space_.generation())) by_pc_.clear();
@@ -73,10 +76,14 @@ NativeCodes::Code NativeCodes::describe_binary(native::Binary& binary, target::L
 // By a just-in-time compiler.
 NativeCodes::Code NativeCodes::describe_generated(target::Address pc) {
   static const std::string kModule = "[generated code]";
-  const std::optional<std::string_view> name;
-  (void)pc;
+  if (!std::exchange(has_generated_code_, true)) perf_map_.refresh();
+  const auto name = perf_map_.find(pc);
   if (!name) return nameless(kModule);
   return {Role::other, true, {{FrameKind::native, std::string(*name), kModule, kModule, 0, 0}}};
+}
+
+void NativeCodes::keep_up() {
+  if (has_generated_code_ && perf_map_.refresh()) by_pc_.clear();
 }
 
 stack::Role NativeCodes::role_of(const std::string& symbol, const std::string& module) const {

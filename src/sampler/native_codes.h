@@ -14,6 +14,7 @@
 
 #include "cpython/interpreter.h"
 #include "native/address_space.h"
+#include "native/perf_map_file.h"
 #include "sampler/named_frame.h"
 #include "stack/merge.h"
 #include "target/process.h"
@@ -39,6 +40,8 @@ class NativeCodes {
               Options options);
 
   [[nodiscard]] std::uint32_t number_of(target::Address pc);
+  // Now and then: a just-in-time compiler may have named more code, or other code at the same place.
+  void keep_up();
   [[nodiscard]] const Code& operator[](std::uint32_t number) const { return *codes_[number]; }
 
  private:
@@ -54,11 +57,13 @@ class NativeCodes {
   const target::Process& process_;
   const cpython::Interpreter& interpreter_;
   native::AddressSpace& space_;
+  native::PerfMapFile perf_map_;
   Options options_;
   std::map<Code, std::uint32_t> numbers_;
   std::deque<const Code*> codes_;  // keys of numbers_
   std::unordered_map<target::Address, std::uint32_t> by_pc_;
   std::uint64_t generation_ = 0;  // of the space, when by_pc_ was true
+  bool has_generated_code_ = false;
 };
 
 }  // namespace flametap::sampler

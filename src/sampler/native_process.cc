@@ -42,10 +42,12 @@ NativeProcess::NativeProcess(const target::Process& process, target::Memory& mem
 void NativeProcess::keep_up() {
   if (monotonic_now() < next_refresh_) return;
   space_.refresh();
+  codes_.keep_up();
   next_refresh_ = monotonic_now() + kRefreshInterval;
 }
 
 bool NativeProcess::capture(pid_t tid, const target::TaskSyscall* asleep_in) {
+  asleep_ = asleep_in != nullptr;
   const native::CaptureStatus status = asleep_in == nullptr ? copy_.capture_stopped(tid, memory_, space_)
                                                             : copy_.capture_sleeping(tid, *asleep_in, memory_, space_);
   return status == native::CaptureStatus::ok;
@@ -79,6 +81,7 @@ bool NativeProcess::merge(const cpython::StackReader& reader, const Foreign& for
                                 .runs = runs_,
                                 .native = native_,
                                 .native_is_whole = end_ == UnwindEnd::complete,
+                                .asleep = asleep_,
                                 .anchored = anchored,
                                 .foreign_outside = foreign.outside,
                                 .foreign_inside = foreign.inside,

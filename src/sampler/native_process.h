@@ -89,6 +89,7 @@ class NativeProcess {
   native::Unwinder unwinder_;
   native::UnwindEnd end_ = native::UnwindEnd::lost;
   bool guessed_ = false;
+  bool asleep_ = false;
   Nanoseconds next_refresh_ = 0;
   stack::Merger merger_;
   // Scratch.

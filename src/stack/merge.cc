@@ -67,14 +67,22 @@ bool Merger::pair_by_anchors(const MergeInput& input) {
 }
 
 bool Merger::pair_by_counting(const MergeInput& input) {
-  // From the inside, a C stack that is not whole cannot be told from one whose innermost call has no frame yet.
-  if (!input.native_is_whole) return false;
-  std::size_t calls = 0;
-  for (const NativeFrame& frame : input.native) calls += frame.role == Role::evaluates ? 1 : 0;
-  const std::size_t runs = input.foreign_inside + input.runs.size() + input.foreign_outside;
-  if (calls != runs && calls != runs + 1) return false;
   if (!input.runs.empty() && input.runs.back().end != input.python.size()) return false;
-  std::size_t to_skip = calls - input.runs.size() - input.foreign_outside;
+  const auto evaluates = [](const NativeFrame& frame) { return frame.role == Role::evaluates; };
+  const auto calls = static_cast<std::size_t>(std::ranges::count_if(input.native, evaluates));
+  const std::size_t runs = input.foreign_inside + input.runs.size() + input.foreign_outside;
+  if (!input.native_is_whole) {
+    if (!input.asleep || calls > runs) return false;
+    pair_in_order(input, input.foreign_inside);
+    return true;
+  }
+  if (calls != runs && calls != runs + 1) return false;
+  pair_in_order(input, calls - input.runs.size() - input.foreign_outside);
+  return true;
+}
+
+// The innermost run belongs to the first call that is not skipped, and so on.
+void Merger::pair_in_order(const MergeInput& input, std::size_t to_skip) {
   std::size_t run = 0;
   for (std::uint32_t i = 0; i < input.native.size() && run < input.runs.size(); ++i) {
     if (input.native[i].role != Role::evaluates) continue;
@@ -84,7 +92,6 @@ bool Merger::pair_by_counting(const MergeInput& input) {
       runner_of_[run++] = i;
     }
   }
-  return true;
 }
 
 }  // namespace flametap::stack

@@ -8,7 +8,8 @@
 //   stack that is not whole.
 // - By counting, where the version has no anchors: the evaluating functions are known by their names, and the outermost
 //   one runs the outermost run. A call that has just begun, or is about to return, has no frames: there may be one more
-//   call than runs, which is then the innermost. Any other number means that the two do not belong together.
+//   call than runs, which is then the innermost. Any other number means that the two do not belong together. Of a
+//   C stack that is not whole this is known only while the thread sleeps: then no call begins or ends.
 //
 // Pure: knows no process. Allocates nothing once its buffers have grown.
 #pragma once
@@ -47,6 +48,7 @@ struct MergeInput {
   std::span<const PythonRun> runs;
   std::span<const NativeFrame> native;
   bool native_is_whole = true;  // the outermost call is there
+  bool asleep = false;          // the thread sleeps in a system call
   bool anchored = false;        // each run has an anchor
   // Runs of other interpreters on the same C stack; for counting only.
   std::size_t foreign_outside = 0;
@@ -62,6 +64,7 @@ class Merger {
  private:
   [[nodiscard]] bool pair_by_anchors(const MergeInput& input);
   [[nodiscard]] bool pair_by_counting(const MergeInput& input);
+  void pair_in_order(const MergeInput& input, std::size_t to_skip);
 
   [[nodiscard]] std::size_t first_of_ours(const MergeInput& input) const;
 

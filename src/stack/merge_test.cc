@@ -143,6 +143,24 @@ TEST_F(MergeTest, BeyondATruncatedCStackPythonGoesOn) {
   EXPECT_EQ(merged(cut), "unmerged");
 }
 
+TEST_F(MergeTest, WhileItSleepsCountingFromTheInsideWillDo) {
+  c_stack({"poll", "eval0", "sort"});
+  python_run({"key"}, 1);
+  python_run({"middle"}, 40);
+  python_run({"program"}, 50);
+  MergeInput cut = input(false);
+  cut.native_is_whole = false;
+  cut.asleep = true;
+  EXPECT_EQ(merged(cut), "poll key sort middle program");
+  cut.native_is_whole = true;
+  EXPECT_EQ(merged(cut), "unmerged");
+  c_stack({"poll", "eval0", "eval1", "eval2", "eval3"});
+  cut = input(false);
+  cut.native_is_whole = false;
+  cut.asleep = true;
+  EXPECT_EQ(merged(cut), "unmerged");
+}
+
 TEST_F(MergeTest, AnUnknownEndHidesNothing) {
   c_stack({"work", "eval0", "lost"});
   python_run({"f"}, 1);

@@ -39,11 +39,8 @@ class ElfFile {
   [[nodiscard]] bool has_fixed_addresses() const { return fixed_; }
   [[nodiscard]] const std::vector<LoadSegment>& segments() const { return segments_; }
   [[nodiscard]] const BuildId& build_id() const { return build_id_; }
-  // For what else libelf and libdw know; never null, and ends with this object.
+  // For what else libelf and libdw know; never null. Lives as long as this object, wherever that is moved.
   [[nodiscard]] Elf* handle() const { return elf_.get(); }
-
-  // For what libelf and libdw are asked for elsewhere. Lives as long as this object, wherever that is moved.
-  [[nodiscard]] Elf* elf() const { return elf_.get(); }
   [[nodiscard]] const Fd& descriptor() const { return file_; }
 
   [[nodiscard]] std::optional<Section> section(std::string_view name) const;

@@ -33,6 +33,7 @@ def pytest_generate_tests(metafunc):
         "own_gil_python": pythons.one_of_each(INTERPRETERS, pythons.OWN_GIL),
         "system_python": [each for each in INTERPRETERS if each.command == [pythons.SYSTEM]],
         "usual_python": [pythons.usual(INTERPRETERS)],
+        "native_python": pythons.for_native_frames(INTERPRETERS),
     }
     for name, interpreters in choices.items():
         if name in metafunc.fixturenames:

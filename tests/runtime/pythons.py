@@ -24,6 +24,10 @@ SELF_DESCRIBED = (3, 13)  # from here on _PyRuntime describes itself
 MINORS = tuple("3.%d" % minor for minor in range(6, 16))
 
 
+# Where C calls Python and Python calls C in ways of their own.
+NATIVE_MINORS = ("2.7", "3.6", "3.8", "3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
+
+
 class Interpreter:
     """One CPython that can be started: `command` plus a script, in an environment with `env` on top."""
 
@@ -70,15 +74,19 @@ class Interpreter:
         return self.name
 
 
+def ask_tool(command):
+    tool = [str(REPOSITORY / "tools" / "pythons"), command, "--json"]
+    return json.loads(subprocess.run(tool, check=True, stdout=subprocess.PIPE).stdout)
+
+
+def equipped(package):
+    """The virtual environments that have a package of others."""
+    return [Interpreter(row) for row in ask_tool("equipped") if row["name"].startswith(package + "-")]
+
+
 def find():
     listed = os.environ.get("FLAMETAP_PYTHONS")
-    if listed:
-        rows = json.loads(Path(listed).read_text())
-    else:
-        found = subprocess.run(
-            [str(REPOSITORY / "tools" / "pythons"), "list", "--json"], check=True, stdout=subprocess.PIPE
-        )
-        rows = json.loads(found.stdout)
+    rows = json.loads(Path(listed).read_text()) if listed else ask_tool("list")
     order = lambda found: (found.minor, found.debug, not found.direct, found.name)
     return sorted((Interpreter(row) for row in rows), key=order)
 
@@ -90,6 +98,14 @@ def one_of_each(interpreters, minors=FRAME_KINDS):
         fitting = [each for each in interpreters if not each.debug and "%d.%d" % each.minor == minor]
         chosen.extend(fitting[:1])
     return chosen
+
+
+def for_native_frames(interpreters):
+    """One of each minor version, one without symbols, and one that is not position independent."""
+    chosen = one_of_each(interpreters, NATIVE_MINORS)
+    for is_special in (lambda each: each.name.startswith("stripped-"), lambda each: each.name.endswith("-nopie")):
+        chosen.extend([each for each in interpreters if is_special(each) and each not in chosen][:1])
+    return [each for each in chosen if each.include]
 
 
 def usual(interpreters):

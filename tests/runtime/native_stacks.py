@@ -1,0 +1,127 @@
+"""Stacks of Python and native frames as flametap prints them, in a form that tests compare."""
+
+import collections
+import functools
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import flametap
+
+KINDS = ("python", "marker", "native", "inlined", "kernel")  # the numbers of functions.kind in json
+
+Frame = collections.namedtuple("Frame", "kind name file line module")
+
+# What brings a call from Python to C, or the other way, or begins a thread: folded away unless asked for.
+INTERNAL = re.compile(
+    r"_?PyEval_|_?PyObject_(Call|Vectorcall|MakeTpCall|FastCall)|object_vacall|_?PyCFunction_|cfunction_|_?PyFunction_|"
+    r"function_(code_fastcall|call)|method_vectorcall|call_function|fast_function|do_call|run_(mod|eval)|_?PyRun_|pymain|"
+    r"Py_(RunMain|BytesMain|Main)|(main|_start)$|__libc_start|start_thread|_*clone|thread_run|t_bootstrap|pythread_wrapper"
+)
+
+
+def plain(name):
+    """The name of a C++ function without result, parameters and remarks: `truth::outer<double>`. C's stay as they are."""
+    name = re.sub(r" \[clone .*\]|@.*$|\.(constprop|isra|part|cold|llvm|lto_priv)\b.*$", "", name)
+    name = name.replace("(anonymous namespace)", "<anonymous>")
+    depth, begin, end = 0, 0, len(name)
+    for place, letter in enumerate(name):
+        if letter == "<":
+            depth += 1
+        elif letter == ">":
+            depth -= 1
+        elif depth == 0 and letter == " ":
+            begin = place + 1
+        elif depth == 0 and letter == "(":
+            end = place
+            break
+    return name[begin:end] or name
+
+
+@functools.lru_cache(maxsize=None)
+def demangled(names):
+    """The plain names of a tuple of raw symbols."""
+    if not names:
+        return ()
+    text = "\n".join(name.partition("@")[0] for name in names)
+    shown = subprocess.run(["c++filt"], input=text.encode(), stdout=subprocess.PIPE, check=True).stdout.decode()
+    return tuple(plain(name) for name in shown.splitlines())
+
+
+def frame_of(shown):
+    """A frame of dump's JSON."""
+    name = shown["name"] if shown["kind"] == "python" else plain(shown["name"])
+    return Frame(shown["kind"], name, shown["file"], shown["line"], shown.get("module") or "")
+
+
+class Dumped:
+    """`dump --json` of a process with native frames: threads by their id, frames innermost first."""
+
+    def __init__(self, pid, *options):
+        done = flametap.run("dump", "-p", pid, "--json", *options)
+        assert done.code == flametap.DONE, done
+        self.threads = {thread["id"]: thread for thread in json.loads(done.out)["threads"]}
+        self.stacks = {number: [frame_of(shown) for shown in thread["frames"]] for number, thread in self.threads.items()}
+
+
+def without_class(name):
+    """Interpreters before 3.11 know no qualified names."""
+    return name if name.startswith("<") else name.rpartition(".")[2]
+
+
+def is_of(frame, interpreter):
+    """Whether a native frame is of the interpreter itself: of its program or of its libpython."""
+    own = {Path(interpreter.command[-1]).resolve().name, Path(interpreter.command[-1]).name}
+    if interpreter.libpython:
+        own.add(Path(interpreter.libpython).resolve().name)
+    return frame.kind in ("native", "inlined") and Path(frame.module).name in own
+
+
+def shown(frames):
+    """Frames for people to read in a failure."""
+    return "\n".join("%-8s %s (%s:%d) %s" % (f.kind, f.name, Path(f.file).name, f.line, Path(f.module).name) for f in frames)
+
+
+JsonSample = collections.namedtuple("JsonSample", "thread stack ticks")  # the stack's outermost frame first
+
+
+class Recording:
+    """`record -f json` with native frames."""
+
+    def __init__(self, folder, *options):
+        path, stats = Path(folder) / "native.json", Path(folder) / "native.stats"
+        for old in (path, stats):
+            old.unlink(missing_ok=True)
+        self.run = flametap.run("record", *options, "-f", "json", "-o", path, "--stats", stats)
+        assert self.run.code == flametap.DONE, self.run
+        self.json = json.loads(path.read_text())
+        self.stats = json.loads(stats.read_text())
+        self.quality = self.json["recording"]["quality"]
+        self.threads = self.json["threads"]
+        self.stacks = self._stacks()
+
+    def _stacks(self):
+        strings, functions, frames = (self.json[table] for table in ("strings", "functions", "frames"))
+        modules = functions.get("module") or [0] * len(functions["name"])
+
+        def frame(number):
+            function = frames["function"][number]
+            kind, name = KINDS[functions["kind"][function]], strings[functions["name"][function]]
+            return Frame(kind, name if kind in ("python", "marker") else plain(name), strings[functions["file"][function]],
+                         frames["line"][number], strings[modules[function]])
+
+        known = [frame(number) for number in range(len(frames["function"]))]
+        stacks = [()]
+        for parent, number in zip(self.json["stacks"]["parent"], self.json["stacks"]["frame"]):
+            stacks.append(stacks[parent] + (known[number],))
+        return stacks
+
+    def samples(self):
+        columns = (self.json["samples"][name] for name in ("thread", "stack", "ticks"))
+        for thread, stack, ticks in zip(*columns):
+            yield JsonSample(self.threads[thread], self.stacks[stack], ticks)
+
+    def assert_merged(self):
+        """At most one sample in a thousand has native and Python frames that could not be brought together."""
+        assert self.quality["unmerged"] <= self.stats["samples"] / 1000, self.quality

@@ -1,0 +1,145 @@
+"""Native frames of libraries that people use: known hot functions are found below the Python function that calls them,
+next to nothing stays unmerged, and what a symbol covers has its name."""
+
+import bisect
+import collections
+import functools
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import pythons
+from native_stacks import Recording, is_of, shown, without_class
+
+RATE_HZ = 1000
+SECONDS = 3
+
+# What must be seen below a Python function, however the library was built: it exports these, or its kin.
+EXPORTED = {
+    "compress": r"deflate",
+    "digest": r"(?i)EVP_Digest|_?sha|Hacl",
+    "query": r"sqlite3_step",
+    "decompose": r"(?i)(scipy_)?(openblas_)?d(gesdd|bdsdc|lasd|gemm|gemv|gebrd|labrd|orm|gelqf|geqrf|larf|ger)",
+    "multiply": r"(?i).*(gemm|syrk|exec_blas|inner_thread)",
+}
+# And these, where the interpreter's own file names what it does not export.
+INTERNAL = {
+    "parse": r"scan|_parse_|_match_number|make_",
+    "match": r"(?i)_?sre_|pattern_",
+    "sort_with_key": r"list_sort|builtin_sorted|count_run|binarysort|merge_",
+}
+
+UNNAMED = re.compile(r"\+(?:0x)([0-9a-f]+)\]?$")
+
+
+@functools.lru_cache(maxsize=None)
+def exported_ranges(module):
+    """Sorted (begin, end) of the functions that a module exports."""
+    listed = subprocess.run(["nm", "-D", "--defined-only", "-S", module], stdout=subprocess.PIPE).stdout.decode()
+    rows = (line.split() for line in listed.splitlines())
+    functions = [row for row in rows if len(row) == 4 and row[2] in "TtWwi"]
+    return sorted((int(begin, 16), int(begin, 16) + int(size, 16)) for begin, size, _, _ in functions)
+
+
+def is_exported(module, address):
+    ranges = exported_ranges(module)
+    place = bisect.bisect_right(ranges, (address, float("inf")))
+    return any(begin <= address < end for begin, end in ranges[max(0, place - 8):place])
+
+
+def assert_named(stack):
+    for frame in stack:
+        assert frame.name, shown(stack)
+        offset = UNNAMED.search(frame.name) if frame.kind == "native" else None
+        if offset and Path(frame.module).is_file():
+            assert not is_exported(frame.module, int(offset[1], 16)), shown(stack)
+
+
+def has_symbols(path):
+    """Whether a file names functions that it does not export."""
+    sections = subprocess.run(["readelf", "--sections", "--wide", str(path)], stdout=subprocess.PIPE, check=True).stdout
+    return b".symtab" in sections
+
+
+def below(stack, function):
+    """What a Python function of the target called, outermost first; none if it is not on the stack."""
+    for place, frame in enumerate(stack):
+        if frame.kind == "python" and without_class(frame.name) == function:
+            return stack[place + 1:]
+    return ()
+
+
+class Seen:
+    """The native names below each Python function of the target, with the samples in which they were."""
+
+    def __init__(self, recording, functions):
+        self.names = {function: collections.Counter() for function in functions}
+        self.ticks = collections.Counter()
+        for sample in recording.samples():
+            assert_named(sample.stack)
+            for function in functions:
+                above = below(sample.stack, function)
+                self.ticks[function] += sample.ticks if above else 0
+                self.names[function].update({frame.name: sample.ticks for frame in above if frame.kind != "python"})
+
+    def assert_hot(self, function, pattern):
+        """One of the named ones was seen below the function."""
+        names = self.names[function]
+        assert self.ticks[function] > 0, function
+        assert any(re.match(pattern, name) for name in names), "%s: %s" % (function, names.most_common(20))
+
+
+def record(start, interpreter, kind, folder):
+    target = start(interpreter, "native_libraries.py", kind)
+    functions = target.says()["functions"]
+    recording = Recording(folder, "-p", target.pid, "-r", RATE_HZ, "-d", SECONDS, "--native")
+    assert target.is_left_alone()
+    recording.assert_merged()
+    return recording, Seen(recording, functions)
+
+
+def test_standard_library(frame_kind, start, tmp_path):
+    recording, seen = record(start, frame_kind, "standard", tmp_path)
+    for function in ("compress", "digest", "query"):
+        seen.assert_hot(function, EXPORTED[function])
+    interpreter_file = frame_kind.libpython if frame_kind.kind == "shared" else frame_kind.command[-1]
+    if has_symbols(interpreter_file):
+        seen.assert_hot("parse", INTERNAL["parse"])
+        seen.assert_hot("match", INTERNAL["match"])
+    assert_called_back(recording)
+
+
+def between(stack, caller, callee):
+    """The frames between two Python functions of the target; None if they are not both on the stack, in this order."""
+    names = [without_class(frame.name) if frame.kind == "python" else "" for frame in below(stack, caller)]
+    return below(stack, caller)[: names.index(callee)] if callee in names else None
+
+
+def assert_called_back(recording):
+    """SQLite calls Python: the frame of `doubled` stands on those of SQLite, and they on `query`."""
+    found = [between(sample.stack, "query", "doubled") for sample in recording.samples()]
+    found = [frames for frames in found if frames is not None]
+    assert found
+    for frames in found:
+        assert "sqlite3_step" in [frame.name for frame in frames], shown(frames)
+
+
+@pytest.fixture(params=["3.8", "3.13"])
+def with_numpy(request):
+    found = [each for each in pythons.equipped("numpy") if "%d.%d" % each.minor == request.param]
+    if not found:
+        pytest.skip("no numpy for %s here: tools/pythons fetch" % request.param)
+    return found[0]
+
+
+def test_numpy(with_numpy, start, tmp_path):
+    recording, seen = record(start, with_numpy, "numpy", tmp_path)
+    seen.assert_hot("decompose", EXPORTED["decompose"])
+    seen.assert_hot("multiply", EXPORTED["multiply"])
+    if has_symbols(with_numpy.libpython):
+        seen.assert_hot("sort_with_key", INTERNAL["sort_with_key"])
+    for sample in recording.samples():
+        frames = between(sample.stack, "sort_with_key", "key") or ()
+        assert all(is_of(frame, with_numpy) for frame in frames), shown(sample.stack)
