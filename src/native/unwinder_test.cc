@@ -82,6 +82,17 @@ void expect_equal(const Subject& subject, const DwflOracle::Stack& truth) {
                                               << text_of(truth.calls);
 }
 
+TEST(Unwinder, TablesForDebuggersWillDo) {
+  const TestChild child = TestChild::exec({FLAMETAP_NATIVE_STACKS_DEBUG_FRAME, "aligned"});
+  Subject subject(child.pid());
+  DwflOracle oracle(child.pid());
+  const target::Pause pause = subject.stop(child.pid());
+  EXPECT_EQ(subject.unwind_stopped(child.pid()), UnwindEnd::complete);
+  EXPECT_TRUE(
+      std::none_of(subject.frames().begin(), subject.frames().end(), [](const Frame& frame) { return frame.guessed; }));
+  expect_equal(subject, oracle.unwind(child.pid()));
+}
+
 class StandingStack : public testing::TestWithParam<const char*> {};
 
 TEST_P(StandingStack, IsWhatLibdwflFinds) {
