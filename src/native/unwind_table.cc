@@ -1,55 +1,11 @@
 #include "native/unwind_table.h"
 
-#include <gelf.h>
-
 #include <algorithm>
-#include <array>
-#include <cstdlib>
-#include <limits>
-#include <optional>
-#include <string_view>
+#include <utility>
+
+#include "native/row_maker.h"
 
 namespace flametap::native {
-namespace {
-
-constexpr std::uint64_t kEverything = std::numeric_limits<std::uint64_t>::max();
-
-struct FrameFree {
-  void operator()(Dwarf_Frame* frame) const { std::free(frame); }
-};
-
-// How large the named sections are together; nothing if there is none.
-std::optional<std::uint64_t> total_size(Elf* elf, std::string_view prefix) {
-  std::size_t names = 0;
-  if (elf_getshdrstrndx(elf, &names) != 0) return std::nullopt;
-  std::optional<std::uint64_t> total;
-  Elf_Scn* section = nullptr;
-  while ((section = elf_nextscn(elf, section)) != nullptr) {
-    GElf_Shdr header{};
-    if (gelf_getshdr(section, &header) == nullptr) return std::nullopt;
-    const char* const name = elf_strptr(elf, names, header.sh_name);
-    if (name == nullptr || !std::string_view(name).starts_with(prefix) || header.sh_type == SHT_NOBITS) continue;
-    total = total.value_or(0) + std::min(header.sh_size, UnwindTable::kMaxSectionBytes + 1);
-  }
-  return total;
-}
-
-// What libdw says about one address, as a row; nothing if that cannot be understood.
-std::optional<UnwindRow> make_row(Dwarf_Frame* frame, bool signal_frame) {
-  UnwindRow row;
-  if (signal_frame) row.set_signal_frame();
-  Dwarf_Op* operations = nullptr;
-  std::size_t count = 0;
-  if (dwarf_frame_cfa(frame, &operations, &count) != 0 || !row.set_cfa({operations, count})) return std::nullopt;
-  for (std::size_t i = 0; i < kRegisterCount; ++i) {
-    std::array<Dwarf_Op, 3> room{};
-    if (dwarf_frame_register(frame, static_cast<int>(i), room.data(), &operations, &count) != 0) return std::nullopt;
-    if (!row.set_rule(i, {operations, count})) return std::nullopt;
-  }
-  return row;
-}
-
-}  // namespace
 
 const UnwindRow* UnwindTable::find(target::LinkAddress link_address) {
   const std::uint64_t address = to_number(link_address);
@@ -80,42 +36,23 @@ const UnwindRow* UnwindTable::keep(std::size_t place, Answer answer) {
 
 UnwindTable::Answer UnwindTable::look_up(std::uint64_t address) {
   ++lookups_;
-  open_eh_frame();
-  Answer answer = look_up(eh_frame_.get(), address);
+  if (!eh_frame_) eh_frame_.emplace(CfiSection::eh_frame(elf_));
+  Answer answer = look_up(*eh_frame_, address);
   if (answer.row) return answer;
-  open_debug_frame();
-  if (!eh_frame_ && debug_frame_ == nullptr) return {0, kEverything};
-  return debug_frame_ != nullptr ? look_up(debug_frame_, address) : std::move(answer);
+  if (!debug_frame_) debug_frame_.emplace(CfiSection::debug_frame(elf_));
+  Answer second = look_up(*debug_frame_, address);
+  if (second.row) return second;
+  // Neither knows anything where both do not.
+  return {std::max(answer.begin, second.begin), std::min(answer.end, second.end)};
 }
 
-UnwindTable::Answer UnwindTable::look_up(Dwarf_CFI* cfi, std::uint64_t address) {
-  // libdw does not tell how far its ignorance reaches.
-  const Answer unknown{address, address + 1};
-  if (cfi == nullptr) return unknown;
-  Dwarf_Frame* found = nullptr;
-  if (dwarf_cfi_addrframe(cfi, address, &found) != 0) return unknown;
-  const std::unique_ptr<Dwarf_Frame, FrameFree> frame(found);
-  Dwarf_Addr end = 0;
-  bool signal_frame = false;
-  if (dwarf_frame_info(frame.get(), nullptr, &end, &signal_frame) != static_cast<int>(kReturnAddress)) return unknown;
-  // Not from where libdw says that the row begins: behind DW_CFA_restore_state that is where the state was remembered,
-  // before all the rows in between.
-  return {address, std::max(end, address + 1), make_row(frame.get(), signal_frame)};
-}
-
-void UnwindTable::open_eh_frame() {
-  if (eh_frame_opened_) return;
-  eh_frame_opened_ = true;
-  if (total_size(elf_, ".eh_frame").value_or(0) <= kMaxSectionBytes) eh_frame_.reset(dwarf_getcfi_elf(elf_));
-}
-
-void UnwindTable::open_debug_frame() {
-  if (debug_frame_opened_) return;
-  debug_frame_opened_ = true;
-  // libdw reads all debug information, in order to give this part of it.
-  if (!total_size(elf_, ".debug_frame") || total_size(elf_, ".debug_").value_or(0) > kMaxSectionBytes) return;
-  dwarf_.reset(dwarf_begin_elf(elf_, DWARF_C_READ, nullptr));
-  if (dwarf_) debug_frame_ = dwarf_getcfi(dwarf_.get());
+UnwindTable::Answer UnwindTable::look_up(const CfiSection& section, std::uint64_t address) {
+  const CfiSection::Found found = section.find(address);
+  if (!found.function) return {found.begin, found.end};
+  std::optional<MadeRow> made = make_row(*found.function, address);
+  // A row that makes no sense says nothing about the others of its function.
+  if (!made) return {address, address + 1};
+  return {address, std::max(made->end, address + 1), std::move(made->row)};
 }
 
 }  // namespace flametap::native

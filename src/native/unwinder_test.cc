@@ -82,6 +82,17 @@ void expect_equal(const Subject& subject, const DwflOracle::Stack& truth) {
                                               << text_of(truth.calls);
 }
 
+TEST(Unwinder, TablesForDebuggersWillDo) {
+  const TestChild child = TestChild::exec({FLAMETAP_NATIVE_STACKS_DEBUG_FRAME, "aligned"});
+  Subject subject(child.pid());
+  DwflOracle oracle(child.pid());
+  const target::Pause pause = subject.stop(child.pid());
+  EXPECT_EQ(subject.unwind_stopped(child.pid()), UnwindEnd::complete);
+  EXPECT_TRUE(
+      std::none_of(subject.frames().begin(), subject.frames().end(), [](const Frame& frame) { return frame.guessed; }));
+  expect_equal(subject, oracle.unwind(child.pid()));
+}
+
 class StandingStack : public testing::TestWithParam<const char*> {};
 
 TEST_P(StandingStack, IsWhatLibdwflFinds) {
@@ -225,7 +236,8 @@ struct Tally {
   std::size_t calls = 0;
 };
 
-// Every stack that is complete without a guess must be the truth to the last word.
+// What was found without a guess must be the truth to the last word, and all of it if it is complete. A guess may be
+// wrong, as libdwfl's may: in the first instruction of a function the frame pointer is still its caller's.
 Tally compare_at_random(pid_t pid, int stops) {
   Subject subject(pid);
   DwflOracle oracle(pid);
@@ -233,15 +245,20 @@ Tally compare_at_random(pid_t pid, int stops) {
   for (int i = 0; i < stops && !testing::Test::HasFailure(); ++i) {
     const target::Pause pause = subject.stop(pid);
     const UnwindEnd end = subject.unwind_stopped(pid);
-    const DwflOracle::Stack truth = oracle.unwind(pid);
-    const bool guessed =
-        std::any_of(subject.frames().begin(), subject.frames().end(), [](const Frame& frame) { return frame.guessed; });
-    tally.calls += subject.frames().size();
-    ++(end != UnwindEnd::complete ? tally.other : guessed ? tally.guessed : tally.complete);
-    expect_equal(subject, truth);
-    EXPECT_EQ(end == UnwindEnd::complete, truth.complete)
-        << "end " << static_cast<int>(end) << ", copied " << std::hex << to_number(subject.copy().stack().begin)
-        << " to " << to_number(subject.copy().stack().end());
+    DwflOracle::Stack truth = oracle.unwind(pid);
+    std::vector<DwflOracle::Call> calls = subject.calls();
+    tally.calls += calls.size();
+    const auto guessed = std::find_if(subject.frames().begin(), subject.frames().end(),
+                                      [](const Frame& frame) { return frame.guessed; });
+    const bool whole = end == UnwindEnd::complete && guessed == subject.frames().end();
+    ++(end != UnwindEnd::complete ? tally.other : whole ? tally.complete : tally.guessed);
+    if (!whole) {
+      const auto sure = static_cast<std::size_t>(guessed - subject.frames().begin());
+      calls.resize(std::min(calls.size(), sure + 1));
+      truth.calls.resize(std::min(truth.calls.size(), calls.size()));
+    }
+    EXPECT_TRUE(calls == truth.calls) << "ours:\n" << text_of(calls) << "libdwfl's:\n" << text_of(truth.calls);
+    EXPECT_TRUE(!whole || truth.complete);
   }
   std::printf("%d stops: %zu complete, %zu guessed, %zu incomplete, %.1f calls each\n", stops, tally.complete,
               tally.guessed, tally.other, static_cast<double>(tally.calls) / stops);

@@ -25,9 +25,10 @@ StoppedRegisters read_stopped_registers(pid_t tid) {
   iovec place{&user, sizeof user};
   StoppedRegisters result;
   if (::ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &place) != 0) return result;
-  // The kernel gives the registers of a 32-bit program in a shorter form; 64-bit code has this segment.
-  constexpr std::uint64_t kLongModeSegment = 0x33;
-  if (place.iov_len != sizeof user || user.cs != kLongModeSegment) {
+  // The kernel gives the registers of a 32-bit program in a shorter form. A 64-bit one may run 32-bit code too, in this
+  // segment.
+  constexpr std::uint64_t kCompatibilitySegment = 0x23;
+  if (place.iov_len != sizeof user || user.cs == kCompatibilitySegment) {
     result.status = RegistersStatus::not_64_bit;
     return result;
   }
