@@ -1,8 +1,9 @@
 // SourceLines: the source lines and the inlined functions at the addresses of one ELF, by its DWARF.
 //
-// Borrows the Elf, which must have been opened for reading, not mapped. Nothing is read before the first question;
-// after it, what libdw has parsed stays in memory. Bounded in all: what is deeper, longer or more than any compiler
-// writes is as if it were not there. Files with split DWARF (.dwo) have no lines here. Not safe for concurrent calls.
+// Nothing is read before the first question; that one copies the DWARF into memory and lets go of the file, and may
+// take a second for the largest programs. Bounded in all: what is deeper, longer or more than any compiler writes is as
+// if it were not there. Programs with split DWARF (.dwo), and those that share some with others (dwz), have no lines
+// here. Not safe for concurrent calls.
 #pragma once
 
 #include <libelf.h>
@@ -12,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "target/elf_file.h"
 #include "target/elf_types.h"
 
 namespace flametap::native {
@@ -27,7 +29,7 @@ struct SourceFrame {
 
 class SourceLines {
  public:
-  explicit SourceLines(Elf* elf);
+  explicit SourceLines(target::ElfFile file);
   SourceLines(SourceLines&&) noexcept;
   SourceLines& operator=(SourceLines&&) noexcept;
   ~SourceLines();

@@ -30,15 +30,10 @@ Symbols Symbols::load(const target::ElfFile& file, const std::string& path, cons
   result.table_ = SymbolTable::read(file.handle(), debug ? debug->handle() : nullptr);
   if (!options.lines) return result;
 
-  std::optional<target::ElfFile> with_lines;
   if (has_lines) {
-    if (Result<target::ElfFile> own = file.duplicate()) with_lines = std::move(*own);
+    if (Result<target::ElfFile> own = file.duplicate()) result.lines_.emplace(std::move(*own));
   } else if (debug && SourceLines::has_any(debug->handle())) {
-    with_lines = std::move(debug);
-  }
-  if (with_lines) {
-    SourceLines lines(with_lines->handle());
-    result.lines_ = std::make_unique<LineSource>(LineSource{std::move(*with_lines), std::move(lines)});
+    result.lines_.emplace(std::move(*debug));
   }
   return result;
 }
@@ -55,7 +50,7 @@ Symbols Symbols::from_bytes(Bytes bytes) {
 
 std::vector<NamedFrame> Symbols::describe(target::LinkAddress address, bool with_inlines) {
   std::vector<SourceFrame> source;
-  if (lines_) source = lines_->lines.find(address);
+  if (lines_) source = lines_->find(address);
   const std::optional<SymbolTable::Found> symbol = table_.find(address);
   if (source.empty() || (source.back().raw_name.empty() && source.size() == 1)) {
     if (!symbol) return {};
