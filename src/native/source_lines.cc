@@ -31,14 +31,6 @@ struct Place {
   std::int32_t line = 0;
 };
 
-SourceFrame to_frame(Dwarf_Die& function, std::string name, Place place, bool inlined) {
-  return {.raw_name = std::move(name),
-          .file = std::move(place.file),
-          .line = place.line,
-          .first_line = line_number(function, DW_AT_decl_line),
-          .inlined = inlined};
-}
-
 }  // namespace
 
 class SourceLines::Reader {
@@ -103,21 +95,32 @@ class SourceLines::Reader {
     std::vector<Dwarf_Die> inlined = find_inlined(function, address, budget);
     for (std::size_t i = inlined.size(); i-- > 0;) {
       Place call = place_of_call(unit, inlined[i]);
-      std::string name = raw_name(inlined[i], functions);
-      frames.push_back(to_frame(inlined[i], std::move(name), std::exchange(place, std::move(call)), true));
+      frames.push_back(to_frame(inlined[i], unit, std::exchange(place, std::move(call))));
+      frames.back().raw_name = raw_name(inlined[i], functions);
+      frames.back().inlined = true;
     }
-    frames.push_back(to_frame(function, raw_name(function, functions), std::move(place), false));
+    frames.push_back(to_frame(function, unit, std::move(place)));
+    frames.back().raw_name = raw_name(function, functions);
     return frames;
   }
 
-  [[nodiscard]] Place place_at(Dwarf_Die& unit, std::uint64_t address) const {
+  // Code that the compiler added has no line; its file is then the one of the function.
+  [[nodiscard]] static SourceFrame to_frame(Dwarf_Die& function, Dwarf_Die& unit, Place place) {
+    SourceFrame frame;
+    frame.file = place.line > 0 ? std::move(place.file) : to_path(unit, dwarf_decl_file(&function));
+    frame.line = place.line;
+    frame.first_line = line_number(function, DW_AT_decl_line);
+    return frame;
+  }
+
+  [[nodiscard]] static Place place_at(Dwarf_Die& unit, std::uint64_t address) {
     Dwarf_Line* const line = dwarf_getsrc_die(&unit, address);
     int number = 0;
     if (line == nullptr || dwarf_lineno(line, &number) != 0 || number <= 0) return {};
     return {to_path(unit, dwarf_linesrc(line, nullptr, nullptr)), number};
   }
 
-  [[nodiscard]] Place place_of_call(Dwarf_Die& unit, Dwarf_Die& call) const {
+  [[nodiscard]] static Place place_of_call(Dwarf_Die& unit, Dwarf_Die& call) {
     Dwarf_Files* files = nullptr;
     std::size_t count = 0;
     const auto file = number(call, DW_AT_call_file);
@@ -126,7 +129,7 @@ class SourceLines::Reader {
   }
 
   // From the folder in which the compiler ran, and without the "..", which most builds leave in their paths.
-  std::string to_path(Dwarf_Die& unit, const char* path) const {
+  [[nodiscard]] static std::string to_path(Dwarf_Die& unit, const char* path) {
     const std::string_view own = path != nullptr ? path : "";
     if (own.empty() || own.size() > kMaxPath) return {};
     const std::string_view folder = text(unit, DW_AT_comp_dir);

@@ -22,7 +22,7 @@ namespace flametap::native {
 struct SourceFrame {
   std::string raw_name;         // mangled where it has such a name; may be empty
   std::string file;             // where it is at this address: the line there, or of the call that was inlined
-  std::int32_t line = 0;        // 0: not known
+  std::int32_t line = 0;        // 0: not known; the file is then the one of the function
   std::int32_t first_line = 0;  // of the function
   bool inlined = false;
 };

@@ -52,7 +52,9 @@ void compare_with_llvm(Symbols& symbols, const std::string& path) {
     const std::vector<NamedFrame> frames = symbols.describe(LinkAddress{addresses[i]}, true);
     ASSERT_EQ(frames.size(), expected[i].size());
     for (std::size_t k = 0; k < frames.size(); ++k) {
-      EXPECT_EQ(canonical(frames[k].file), canonical(expected[i][k].file)) << k;
+      if (frames[k].line > 0) {
+        EXPECT_EQ(canonical(frames[k].file), canonical(expected[i][k].file)) << k;
+      }
       EXPECT_EQ(frames[k].line, expected[i][k].line) << k;
       EXPECT_EQ(frames[k].inlined, k + 1 < frames.size());
       // It does not qualify the name of a function that has no linker's name.
@@ -92,7 +94,7 @@ TEST(Symbols, ShowInlinedFunctionsThreeDeep) {
       EXPECT_EQ(frames[0].name, "(anonymous namespace)::innermost");
       EXPECT_EQ(frames[1].name, "(anonymous namespace)::middle");
       EXPECT_EQ(frames[2].name, "(anonymous namespace)::outermost");
-      EXPECT_GE(frames[0].line, frames[0].first_line);
+      EXPECT_TRUE(frames[0].line == 0 || frames[0].line >= frames[0].first_line);
     }
   }
   EXPECT_GT(deep, 0u);
