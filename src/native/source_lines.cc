@@ -94,20 +94,20 @@ class SourceLines::Reader {
     DwarfBudget budget = kQuestionBudget;
     std::vector<Dwarf_Die> inlined = find_inlined(function, address, budget);
     for (std::size_t i = inlined.size(); i-- > 0;) {
-      Place call = place_of_call(unit, inlined[i]);
-      frames.push_back(to_frame(inlined[i], unit, std::exchange(place, std::move(call))));
+      Place call = place_of_call(inlined[i]);
+      frames.push_back(to_frame(inlined[i], std::exchange(place, std::move(call))));
       frames.back().raw_name = raw_name(inlined[i], functions);
       frames.back().inlined = true;
     }
-    frames.push_back(to_frame(function, unit, std::move(place)));
+    frames.push_back(to_frame(function, std::move(place)));
     frames.back().raw_name = raw_name(function, functions);
     return frames;
   }
 
   // Code that the compiler added has no line; its file is then the one of the function.
-  [[nodiscard]] static SourceFrame to_frame(Dwarf_Die& function, Dwarf_Die& unit, Place place) {
+  [[nodiscard]] static SourceFrame to_frame(Dwarf_Die& function, Place place) {
     SourceFrame frame;
-    frame.file = place.line > 0 ? std::move(place.file) : to_path(unit, dwarf_decl_file(&function));
+    frame.file = place.line > 0 ? std::move(place.file) : file_in(function, DW_AT_decl_file);
     frame.line = place.line;
     frame.first_line = line_number(function, DW_AT_decl_line);
     return frame;
@@ -120,12 +120,23 @@ class SourceLines::Reader {
     return {to_path(unit, dwarf_linesrc(line, nullptr, nullptr)), number};
   }
 
-  [[nodiscard]] static Place place_of_call(Dwarf_Die& unit, Dwarf_Die& call) {
+  [[nodiscard]] static Place place_of_call(Dwarf_Die& call) {
+    return {file_in(call, DW_AT_call_file), line_number(call, DW_AT_call_line)};
+  }
+
+  // The file whose number an attribute has, in the table of the unit in which that attribute stands.
+  [[nodiscard]] static std::string file_in(Dwarf_Die& die, unsigned attribute) {
+    Dwarf_Attribute found{};
+    Dwarf_Word file = 0;
+    if (dwarf_attr_integrate(&die, attribute, &found) == nullptr || dwarf_formudata(&found, &file) != 0) return {};
+    Dwarf_Die unit{};
+    Dwarf_Half version = 0;
+    if (dwarf_cu_die(found.cu, &unit, &version, nullptr, nullptr, nullptr, nullptr, nullptr) == nullptr) return {};
     Dwarf_Files* files = nullptr;
     std::size_t count = 0;
-    const auto file = number(call, DW_AT_call_file);
-    if (!file || dwarf_getsrcfiles(&unit, &files, &count) != 0 || *file >= count) return {};
-    return {to_path(unit, dwarf_filesrc(files, *file, nullptr, nullptr)), line_number(call, DW_AT_call_line)};
+    const bool is_none = file == 0 && version < 5;
+    if (is_none || dwarf_getsrcfiles(&unit, &files, &count) != 0 || file >= count) return {};
+    return to_path(unit, dwarf_filesrc(files, file, nullptr, nullptr));
   }
 
   // From the folder in which the compiler ran, and without the "..", which most builds leave in their paths.
