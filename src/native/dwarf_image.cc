@@ -97,7 +97,6 @@ class ImageBuilder {
 
 std::optional<DwarfImage> DwarfImage::copy(Elf* elf) {
   const ElfSections sections(elf);
-  if (sections.find(".gnu_debugaltlink") != nullptr) return std::nullopt;
   ImageBuilder builder;
   for (const ElfSections::Section& section : sections.all()) {
     const std::optional<std::string> name = wanted_name(section.name);

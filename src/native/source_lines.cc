@@ -35,7 +35,8 @@ struct Place {
 
 class SourceLines::Reader {
  public:
-  explicit Reader(target::ElfFile file) : file_(std::move(file)) {}
+  Reader(target::ElfFile file, std::optional<OpenElf> shared)
+      : file_(std::move(file)), shared_file_(std::move(shared)) {}
 
   std::vector<SourceFrame> find(std::uint64_t address) {
     if (file_) open();
@@ -60,7 +61,18 @@ class SourceLines::Reader {
     if (!image_) return;
     dwarf_.reset(dwarf_begin_elf(image_->elf(), DWARF_C_READ, nullptr));
     if (dwarf_ == nullptr) return;
+    if (shared_file_ && !share()) return;
     find_units();
+  }
+
+  bool share() {
+    shared_image_ = DwarfImage::copy(shared_file_->elf.get());
+    shared_file_.reset();
+    if (!shared_image_) return false;
+    shared_dwarf_.reset(dwarf_begin_elf(shared_image_->elf(), DWARF_C_READ, nullptr));
+    if (shared_dwarf_ == nullptr) return false;
+    dwarf_setalt(dwarf_.get(), shared_dwarf_.get());
+    return true;
   }
 
   // Not by .debug_aranges, which clang does not write.
@@ -150,14 +162,18 @@ class SourceLines::Reader {
   }
 
   std::optional<target::ElfFile> file_;  // until the first question
-  std::optional<DwarfImage> image_;      // before dwarf_, which reads from it
+  std::optional<OpenElf> shared_file_;
+  std::optional<DwarfImage> shared_image_;
+  std::unique_ptr<Dwarf, DwarfEnd> shared_dwarf_;  // before dwarf_, which refers to it
+  std::optional<DwarfImage> image_;                // before dwarf_, which reads from it
   std::unique_ptr<Dwarf, DwarfEnd> dwarf_;
   DwarfBudget budget_ = kFileBudget;
   std::vector<Unit> units_;
   RangeTable unit_ranges_;  // each with the index of its unit
 };
 
-SourceLines::SourceLines(target::ElfFile file) : reader_(std::make_unique<Reader>(std::move(file))) {}
+SourceLines::SourceLines(target::ElfFile file, std::optional<OpenElf> shared)
+    : reader_(std::make_unique<Reader>(std::move(file), std::move(shared))) {}
 SourceLines::SourceLines(SourceLines&&) noexcept = default;
 SourceLines& SourceLines::operator=(SourceLines&&) noexcept = default;
 SourceLines::~SourceLines() = default;

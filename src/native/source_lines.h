@@ -10,9 +10,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "native/elf_sections.h"
 #include "target/elf_file.h"
 #include "target/elf_types.h"
 
@@ -29,7 +31,8 @@ struct SourceFrame {
 
 class SourceLines {
  public:
-  explicit SourceLines(target::ElfFile file);
+  // `shared` is the file with which it shares DWARF, if it does.
+  explicit SourceLines(target::ElfFile file, std::optional<OpenElf> shared = std::nullopt);
   SourceLines(SourceLines&&) noexcept;
   SourceLines& operator=(SourceLines&&) noexcept;
   ~SourceLines();

@@ -30,11 +30,17 @@ Symbols Symbols::load(const target::ElfFile& file, const std::string& path, cons
   result.table_ = SymbolTable::read(file.handle(), debug ? debug->handle() : nullptr);
   if (!options.lines) return result;
 
+  std::optional<target::ElfFile> with_lines;
   if (has_lines) {
-    if (Result<target::ElfFile> own = file.duplicate()) result.lines_.emplace(std::move(*own));
+    if (Result<target::ElfFile> own = file.duplicate()) with_lines = std::move(*own);
   } else if (debug && SourceLines::has_any(debug->handle())) {
-    result.lines_.emplace(std::move(*debug));
+    with_lines = std::move(debug);
   }
+  if (!with_lines) return result;
+  std::optional<OpenElf> shared = find_shared_dwarf(with_lines->handle(), options.search);
+  // Without its other half there would be lines without names, and calls left out.
+  if (!shared && needs_shared_dwarf(with_lines->handle())) return result;
+  result.lines_.emplace(std::move(*with_lines), std::move(shared));
   return result;
 }
 
