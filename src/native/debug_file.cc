@@ -15,6 +15,7 @@
 namespace flametap::native {
 namespace {
 
+constexpr std::string_view kSharedLink = ".gnu_debugaltlink";
 constexpr std::size_t kMaxLinkBytes = 4096;
 constexpr std::size_t kMaxBuildId = 64;
 // The checksum takes reading the whole file. Larger ones are found by build id.
@@ -46,6 +47,25 @@ bool has_checksum(const Fd& file, std::uint32_t wanted) {
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
 
+std::string build_id_path(const DebugSearch& search, const target::BuildId& id) {
+  const std::string text = to_hexadecimal(id);
+  return search.folder + "/.build-id/" + text.substr(0, 2) + "/" + text.substr(2) + ".debug";
+}
+
+bool is_usable(const target::BuildId& id) { return id.size() > 1 && id.size() <= kMaxBuildId; }
+
+// The first of the paths, here and then in the process's root, that `take(file, path)` takes.
+template <typename Take>
+auto first_taken(const std::vector<std::string>& paths, const DebugSearch& search, Take take)
+    -> decltype(take(Fd(), "")) {
+  for (const std::string& path : paths) {
+    if (auto found = take(Fd(::open(path.c_str(), target::kReadForeign)), path)) return found;
+    if (search.process == nullptr) continue;
+    if (auto found = take(target::open_in_root(*search.process, path), path)) return found;
+  }
+  return std::nullopt;
+}
+
 class Search {
  public:
   Search(const target::ElfFile& file, const DebugSearch& search) : build_id_(file.build_id()), search_(search) {
@@ -58,22 +78,15 @@ class Search {
 
   std::optional<target::ElfFile> run(const std::string& path) const {
     std::vector<std::string> candidates;
-    if (build_id_.size() > 1 && build_id_.size() <= kMaxBuildId) {
-      const std::string id = to_hexadecimal(build_id_);
-      candidates.push_back(search_.folder + "/.build-id/" + id.substr(0, 2) + "/" + id.substr(2) + ".debug");
-    }
+    if (is_usable(build_id_)) candidates.push_back(build_id_path(search_, build_id_));
     if (link_ && path.starts_with('/')) {
       const std::string folder = folder_of(path);
       candidates.push_back(folder + link_->name);
       candidates.push_back(folder + ".debug/" + link_->name);
       candidates.push_back(search_.folder + folder + link_->name);
     }
-    for (const std::string& candidate : candidates) {
-      if (auto found = take(Fd(::open(candidate.c_str(), target::kReadForeign)), candidate)) return found;
-      if (search_.process == nullptr) continue;
-      if (auto found = take(target::open_in_root(*search_.process, candidate), candidate)) return found;
-    }
-    return std::nullopt;
+    return first_taken(candidates, search_,
+                       [&](Fd file, const std::string& name) { return take(std::move(file), name); });
   }
 
  private:
@@ -108,6 +121,29 @@ std::optional<DebugLink> parse_debug_link(Bytes section) {
 std::optional<target::ElfFile> find_debug_file(const target::ElfFile& file, const std::string& path,
                                                const DebugSearch& search) {
   return Search(file, search).run(path);
+}
+
+bool needs_shared_dwarf(Elf* elf) { return ElfSections(elf).find(kSharedLink) != nullptr; }
+
+std::optional<OpenElf> find_shared_dwarf(Elf* elf, const DebugSearch& search) {
+  const ElfSections sections(elf);
+  const auto* const section = sections.find(kSharedLink);
+  const Bytes link = section != nullptr ? ElfSections::bytes(*section, kMaxLinkBytes) : Bytes();
+  const std::string name(text_at(link, 0, kMaxLinkBytes));
+  if (name.empty()) return std::nullopt;
+  const Bytes rest = link.subspan(name.size() + 1);
+  const target::BuildId id(rest.begin(), rest.end());
+  if (!is_usable(id)) return std::nullopt;
+
+  std::vector<std::string> candidates{build_id_path(search, id)};
+  if (name.starts_with('/')) candidates.push_back(name);
+  return first_taken(candidates, search, [&](Fd file, const std::string&) -> std::optional<OpenElf> {
+    struct stat status {};
+    if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+    ElfHandle handle(elf_begin(file.get(), ELF_C_READ, nullptr));
+    if (!handle || ElfSections(handle.get()).build_id() != id) return std::nullopt;
+    return OpenElf{.file = std::move(file), .elf = std::move(handle)};
+  });
 }
 
 }  // namespace flametap::native

@@ -36,4 +36,9 @@ struct DebugLink {
 [[nodiscard]] std::optional<target::ElfFile> find_debug_file(const target::ElfFile& file, const std::string& path,
                                                              const DebugSearch& search);
 
+// Some debug files share a part of their DWARF, which dwz has put into a common file.
+[[nodiscard]] bool needs_shared_dwarf(Elf* elf);
+// That file, by the build id that .gnu_debugaltlink names; its path there is only where to look.
+[[nodiscard]] std::optional<OpenElf> find_shared_dwarf(Elf* elf, const DebugSearch& search);
+
 }  // namespace flametap::native

@@ -110,6 +110,28 @@ TEST_F(DebugFile, GivesNamesAndLines) {
   }
 }
 
+// dwz moves what two programs have in common into a third file.
+TEST_F(DebugFile, SharesDwarfWithAnother) {
+  const std::string one = folder_ / "one";
+  const std::string two = folder_ / "two";
+  const std::string common = folder_ / "common";
+  std::filesystem::copy_file(kOther, one);
+  std::filesystem::copy_file(kOther, two);
+  output_of("dwz -m " + in_quotes(common) + " " + in_quotes(one) + " " + in_quotes(two));
+  ASSERT_TRUE(needs_shared_dwarf(open_or_die(one).handle()));
+  Symbols whole = Symbols::load(open_or_die(kOther), kOther, {});
+  Symbols sharing = Symbols::load(open_or_die(one), one, {.search = {.folder = debug_, .process = nullptr}});
+  EXPECT_TRUE(sharing.has_lines());
+  for (const NmSymbol& symbol : nm_functions(kOther)) {
+    for (std::uint64_t offset = 0; offset < symbol.size; offset += 3) {
+      const target::LinkAddress address{symbol.address + offset};
+      EXPECT_EQ(sharing.describe(address, true), whole.describe(address, true)) << symbol.name;
+    }
+  }
+  std::filesystem::copy_file(kOther, common, std::filesystem::copy_options::overwrite_existing);
+  EXPECT_FALSE(Symbols::load(open_or_die(one), one, {}).has_lines());
+}
+
 TEST(DebugLink, IsANameAndAChecksum) {
   const auto parse = [](std::string text) { return parse_debug_link(std::as_bytes(std::span(text))); };
   using namespace std::string_literals;

@@ -2,6 +2,7 @@
 
 #include <dwarf.h>
 
+#include <cstring>
 #include <limits>
 
 #include "native/function_symbols.h"
@@ -49,16 +50,16 @@ bool for_each_range(Dwarf_Die& die, DwarfBudget& budget, Visit visit) {
   return false;
 }
 
-std::string_view linkage_name(Dwarf_Die& die, const DwarfStrings& strings) {
-  const std::string_view name = strings.find(die, DW_AT_linkage_name);
-  return !name.empty() ? name : strings.find(die, DW_AT_MIPS_linkage_name);
+std::string_view linkage_name(Dwarf_Die& die) {
+  const std::string_view name = text(die, DW_AT_linkage_name);
+  return !name.empty() ? name : text(die, DW_AT_MIPS_linkage_name);
 }
 
 // What a DIE adds in front of the names inside of it. A function adds nothing: it is a world of its own.
-std::string inner_scope(Dwarf_Die& die, const std::string& outer, const DwarfStrings& strings) {
+std::string inner_scope(Dwarf_Die& die, const std::string& outer) {
   const int tag = dwarf_tag(&die);
   if (tag == DW_TAG_subprogram || may_hold_inlined(tag)) return {};
-  const std::string_view name = strings.find(die, DW_AT_name);
+  const std::string_view name = text(die, DW_AT_name);
   if (!name.empty()) return std::string(outer).append(name).append("::");
   return outer + (tag == DW_TAG_namespace ? "(anonymous namespace)::" : "(anonymous)::");
 }
@@ -78,10 +79,9 @@ Dwarf_Die declaration_of(Dwarf_Die die) {
   return die;
 }
 
-void add_qualified_name(Dwarf_Die& function, const std::string& scope, const DwarfStrings& strings,
-                        UnitFunctions& functions) {
-  if (scope.empty() || !linkage_name(function, strings).empty()) return;
-  const std::string_view name = strings.find(function, DW_AT_name);
+void add_qualified_name(Dwarf_Die& function, const std::string& scope, UnitFunctions& functions) {
+  if (scope.empty() || !linkage_name(function).empty()) return;
+  const std::string_view name = text(function, DW_AT_name);
   if (!name.empty() && scope.size() + name.size() <= kMaxFunctionName) {
     functions.qualified_names.emplace(dwarf_dieoffset(&function), std::string(scope).append(name));
   }
@@ -117,7 +117,7 @@ bool covers(Dwarf_Die& die, std::uint64_t address, DwarfBudget& budget) {
                         [&](Dwarf_Addr begin, Dwarf_Addr end) { return address >= begin && address < end; });
 }
 
-UnitFunctions find_functions(Dwarf_Die unit, const DwarfStrings& strings, DwarfBudget& budget) {
+UnitFunctions find_functions(Dwarf_Die unit, DwarfBudget& budget) {
   UnitFunctions functions;
   std::vector<RangeTable::Range> ranges;
   std::vector<Level> path{{DieCursor(unit), ""}};
@@ -137,10 +137,10 @@ UnitFunctions find_functions(Dwarf_Die unit, const DwarfStrings& strings, DwarfB
     const Dwarf_Off offset = dwarf_dieoffset(&die);
     if (tag == DW_TAG_subprogram && offset <= std::numeric_limits<std::uint32_t>::max()) {
       add_ranges(die, static_cast<std::uint32_t>(offset), budget, ranges);
-      add_qualified_name(die, path.back().scope, strings, functions);
+      add_qualified_name(die, path.back().scope, functions);
     }
     if (may_hold_functions(tag) && path.size() < kMaxDepth && dwarf_haschildren(&die) > 0) {
-      path.push_back({DieCursor(die), inner_scope(die, path.back().scope, strings)});
+      path.push_back({DieCursor(die), inner_scope(die, path.back().scope)});
     } else {
       cursor.next();
     }
@@ -167,13 +167,21 @@ std::vector<Dwarf_Die> find_inlined(Dwarf_Die function, std::uint64_t address, D
   return inlined;
 }
 
-std::string raw_name(Dwarf_Die& die, const UnitFunctions& functions, const DwarfStrings& strings) {
-  const std::string_view name = linkage_name(die, strings);
+std::string raw_name(Dwarf_Die& die, const UnitFunctions& functions) {
+  const std::string_view name = linkage_name(die);
   if (!name.empty()) return std::string(name);
   Dwarf_Die declaration = declaration_of(die);
   const auto qualified = functions.qualified_names.find(dwarf_dieoffset(&declaration));
   if (qualified != functions.qualified_names.end()) return qualified->second;
-  return std::string(strings.find(die, DW_AT_name));
+  return std::string(text(die, DW_AT_name));
+}
+
+std::string_view text(Dwarf_Die& die, unsigned attribute) {
+  Dwarf_Attribute found{};
+  const char* const value = dwarf_formstring(dwarf_attr_integrate(&die, attribute, &found));
+  if (value == nullptr) return {};
+  const std::size_t length = ::strnlen(value, kMaxFunctionName + 1);
+  return length <= kMaxFunctionName ? std::string_view(value, length) : std::string_view();
 }
 
 std::optional<std::uint64_t> number(Dwarf_Die& die, unsigned attribute) {

@@ -1,4 +1,4 @@
-// The functions of one compilation unit of DWARF, and walking its tree, which may be hostile.
+// The functions of one compilation unit of DWARF, and walking its tree, which may be hostile: in a DwarfImage.
 #pragma once
 
 #include <elfutils/libdw.h>
@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
-#include "native/dwarf_strings.h"
 #include "native/range_table.h"
 
 namespace flametap::native {
@@ -53,12 +53,15 @@ struct UnitFunctions {
   std::unordered_map<Dwarf_Off, std::string> qualified_names;
 };
 
-[[nodiscard]] UnitFunctions find_functions(Dwarf_Die unit, const DwarfStrings& strings, DwarfBudget& budget);
+[[nodiscard]] UnitFunctions find_functions(Dwarf_Die unit, DwarfBudget& budget);
 // The inlined calls at an address of a function, the outermost first.
 [[nodiscard]] std::vector<Dwarf_Die> find_inlined(Dwarf_Die function, std::uint64_t address, DwarfBudget& budget);
 
 // The linker's name of a function where it has one, else its own, qualified if need be; empty if it has none.
-[[nodiscard]] std::string raw_name(Dwarf_Die& die, const UnitFunctions& functions, const DwarfStrings& strings);
+[[nodiscard]] std::string raw_name(Dwarf_Die& die, const UnitFunctions& functions);
+// What an attribute says, here or where the DIE is an instance of something. Nothing if it is not there, or is longer
+// than any name. The text lives as long as the DWARF, which must be a DwarfImage's: libdw does not look where it ends.
+[[nodiscard]] std::string_view text(Dwarf_Die& die, unsigned attribute);
 [[nodiscard]] std::optional<std::uint64_t> number(Dwarf_Die& die, unsigned attribute);
 // 0 if it is not there, or is no line.
 [[nodiscard]] std::int32_t line_number(Dwarf_Die& die, unsigned attribute);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/fd.h"
 #include "target/elf_types.h"
 
 namespace flametap::native {
@@ -24,6 +25,12 @@ struct ElfEnd {
   void operator()(Elf* elf) const { elf_end(elf); }
 };
 using ElfHandle = std::unique_ptr<Elf, ElfEnd>;
+
+// Any ELF file, also one that is never loaded and so is no target::ElfFile.
+struct OpenElf {
+  Fd file;  // before the handle, which reads from it
+  ElfHandle elf;
+};
 
 class ElfSections {
  public:

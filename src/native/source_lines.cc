@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "native/dwarf_strings.h"
+#include "native/dwarf_image.h"
 #include "native/dwarf_unit.h"
 #include "native/elf_sections.h"
 #include "native/range_table.h"
@@ -16,31 +16,11 @@
 namespace flametap::native {
 namespace {
 
-// The largest programs have a gigabyte of DWARF; offsets of 32 bits reach over twice that.
-constexpr std::uint64_t kMaxDwarfBytes = std::uint64_t{2} << 30;
 constexpr std::size_t kMaxUnits = 1u << 20;
 constexpr std::size_t kMaxPath = 4096;
 // For the whole file, and for one question.
 constexpr DwarfBudget kFileBudget{.entries = 256u << 20, .ranges = 32u << 20};
 constexpr DwarfBudget kQuestionBudget{.entries = 1u << 20, .ranges = 1u << 20};
-
-bool is_dwarf(const ElfSections::Section& section) {
-  return section.name.starts_with(".debug_") || section.name.starts_with(".zdebug_");
-}
-
-// What libdw will hold in memory; compressed sections count as what they become.
-std::uint64_t dwarf_bytes(const ElfSections& sections) {
-  std::uint64_t total = 0;
-  for (const ElfSections::Section& section : sections.all()) {
-    if (!is_dwarf(section) || section.header.sh_type == SHT_NOBITS) continue;
-    GElf_Chdr compressed{};
-    const bool is_compressed = gelf_getchdr(section.handle, &compressed) != nullptr;
-    const std::uint64_t size = is_compressed ? compressed.ch_size : section.header.sh_size;
-    if (size > kMaxDwarfBytes) return size;
-    total += size;
-  }
-  return total;
-}
 
 struct DwarfEnd {
   void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
@@ -51,28 +31,21 @@ struct Place {
   std::int32_t line = 0;
 };
 
-SourceFrame to_frame(Dwarf_Die& function, std::string name, Place place, bool inlined) {
-  return {.raw_name = std::move(name),
-          .file = std::move(place.file),
-          .line = place.line,
-          .first_line = line_number(function, DW_AT_decl_line),
-          .inlined = inlined};
-}
-
 }  // namespace
 
 class SourceLines::Reader {
  public:
-  explicit Reader(Elf* elf) : elf_(elf) {}
+  Reader(target::ElfFile file, std::optional<OpenElf> shared)
+      : file_(std::move(file)), shared_file_(std::move(shared)) {}
 
   std::vector<SourceFrame> find(std::uint64_t address) {
-    if (!std::exchange(is_open_, true)) open();
+    if (file_) open();
     const RangeTable::Range* const range = unit_ranges_.find(address);
     if (range == nullptr) return {};
     Unit& unit = units_[range->value];
     Dwarf_Die die{};
     if (dwarf_offdie(dwarf_.get(), unit.offset, &die) == nullptr) return {};
-    if (!unit.functions) unit.functions = find_functions(die, strings_, budget_);
+    if (!unit.functions) unit.functions = find_functions(die, budget_);
     return describe(die, *unit.functions, address);
   }
 
@@ -83,13 +56,23 @@ class SourceLines::Reader {
   };
 
   void open() {
-    const ElfSections sections(elf_);
-    // libdw would open whatever file the link names, by itself and without care.
-    if (sections.find(".gnu_debugaltlink") != nullptr || dwarf_bytes(sections) > kMaxDwarfBytes) return;
-    dwarf_.reset(dwarf_begin_elf(elf_, DWARF_C_READ, nullptr));
+    image_ = DwarfImage::copy(file_->handle());
+    file_.reset();
+    if (!image_) return;
+    dwarf_.reset(dwarf_begin_elf(image_->elf(), DWARF_C_READ, nullptr));
     if (dwarf_ == nullptr) return;
-    strings_ = DwarfStrings(elf_);
+    if (shared_file_ && !share()) return;
     find_units();
+  }
+
+  bool share() {
+    shared_image_ = DwarfImage::copy(shared_file_->elf.get());
+    shared_file_.reset();
+    if (!shared_image_) return false;
+    shared_dwarf_.reset(dwarf_begin_elf(shared_image_->elf(), DWARF_C_READ, nullptr));
+    if (shared_dwarf_ == nullptr) return false;
+    dwarf_setalt(dwarf_.get(), shared_dwarf_.get());
+    return true;
   }
 
   // Not by .debug_aranges, which clang does not write.
@@ -123,49 +106,74 @@ class SourceLines::Reader {
     DwarfBudget budget = kQuestionBudget;
     std::vector<Dwarf_Die> inlined = find_inlined(function, address, budget);
     for (std::size_t i = inlined.size(); i-- > 0;) {
-      Place call = place_of_call(unit, inlined[i]);
-      std::string name = raw_name(inlined[i], functions, strings_);
-      frames.push_back(to_frame(inlined[i], std::move(name), std::exchange(place, std::move(call)), true));
+      Place call = place_of_call(inlined[i]);
+      frames.push_back(to_frame(inlined[i], std::exchange(place, std::move(call))));
+      frames.back().raw_name = raw_name(inlined[i], functions);
+      frames.back().inlined = true;
     }
-    frames.push_back(to_frame(function, raw_name(function, functions, strings_), std::move(place), false));
+    frames.push_back(to_frame(function, std::move(place)));
+    frames.back().raw_name = raw_name(function, functions);
     return frames;
   }
 
-  [[nodiscard]] Place place_at(Dwarf_Die& unit, std::uint64_t address) const {
+  // Code that the compiler added has no line; its file is then the one of the function.
+  [[nodiscard]] static SourceFrame to_frame(Dwarf_Die& function, Place place) {
+    SourceFrame frame;
+    frame.file = place.line > 0 ? std::move(place.file) : file_in(function, DW_AT_decl_file);
+    frame.line = place.line;
+    frame.first_line = line_number(function, DW_AT_decl_line);
+    return frame;
+  }
+
+  [[nodiscard]] static Place place_at(Dwarf_Die& unit, std::uint64_t address) {
     Dwarf_Line* const line = dwarf_getsrc_die(&unit, address);
     int number = 0;
     if (line == nullptr || dwarf_lineno(line, &number) != 0 || number <= 0) return {};
     return {to_path(unit, dwarf_linesrc(line, nullptr, nullptr)), number};
   }
 
-  [[nodiscard]] Place place_of_call(Dwarf_Die& unit, Dwarf_Die& call) const {
+  [[nodiscard]] static Place place_of_call(Dwarf_Die& call) {
+    return {file_in(call, DW_AT_call_file), line_number(call, DW_AT_call_line)};
+  }
+
+  // The file whose number an attribute has, in the table of the unit in which that attribute stands.
+  [[nodiscard]] static std::string file_in(Dwarf_Die& die, unsigned attribute) {
+    Dwarf_Attribute found{};
+    Dwarf_Word file = 0;
+    if (dwarf_attr_integrate(&die, attribute, &found) == nullptr || dwarf_formudata(&found, &file) != 0) return {};
+    Dwarf_Die unit{};
+    Dwarf_Half version = 0;
+    if (dwarf_cu_die(found.cu, &unit, &version, nullptr, nullptr, nullptr, nullptr, nullptr) == nullptr) return {};
     Dwarf_Files* files = nullptr;
     std::size_t count = 0;
-    const auto file = number(call, DW_AT_call_file);
-    if (!file || dwarf_getsrcfiles(&unit, &files, &count) != 0 || *file >= count) return {};
-    return {to_path(unit, dwarf_filesrc(files, *file, nullptr, nullptr)), line_number(call, DW_AT_call_line)};
+    const bool is_none = file == 0 && version < 5;
+    if (is_none || dwarf_getsrcfiles(&unit, &files, &count) != 0 || file >= count) return {};
+    return to_path(unit, dwarf_filesrc(files, file, nullptr, nullptr));
   }
 
   // From the folder in which the compiler ran, and without the "..", which most builds leave in their paths.
-  std::string to_path(Dwarf_Die& unit, const char* path) const {
-    const std::string_view text = path != nullptr ? path : "";
-    if (text.empty() || text.size() > kMaxPath) return {};
-    const std::string_view folder = strings_.find(unit, DW_AT_comp_dir);
+  [[nodiscard]] static std::string to_path(Dwarf_Die& unit, const char* path) {
+    const std::string_view own = path != nullptr ? path : "";
+    if (own.empty() || own.size() > kMaxPath) return {};
+    const std::string_view folder = text(unit, DW_AT_comp_dir);
     // libdw puts that folder in front of some paths itself, and builds that hide where they ran have a relative one.
-    const bool is_there = text.starts_with(std::string(folder) + "/");
-    return (std::filesystem::path(is_there ? "" : folder) / text).lexically_normal().string();
+    const bool is_there = own.starts_with(std::string(folder) + "/");
+    return (std::filesystem::path(is_there ? "" : folder) / own).lexically_normal().string();
   }
 
-  Elf* elf_;
-  bool is_open_ = false;
+  std::optional<target::ElfFile> file_;  // until the first question
+  std::optional<OpenElf> shared_file_;
+  std::optional<DwarfImage> shared_image_;
+  std::unique_ptr<Dwarf, DwarfEnd> shared_dwarf_;  // before dwarf_, which refers to it
+  std::optional<DwarfImage> image_;                // before dwarf_, which reads from it
   std::unique_ptr<Dwarf, DwarfEnd> dwarf_;
-  DwarfStrings strings_;
   DwarfBudget budget_ = kFileBudget;
   std::vector<Unit> units_;
   RangeTable unit_ranges_;  // each with the index of its unit
 };
 
-SourceLines::SourceLines(Elf* elf) : reader_(std::make_unique<Reader>(elf)) {}
+SourceLines::SourceLines(target::ElfFile file, std::optional<OpenElf> shared)
+    : reader_(std::make_unique<Reader>(std::move(file), std::move(shared))) {}
 SourceLines::SourceLines(SourceLines&&) noexcept = default;
 SourceLines& SourceLines::operator=(SourceLines&&) noexcept = default;
 SourceLines::~SourceLines() = default;

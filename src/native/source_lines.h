@@ -1,17 +1,21 @@
 // SourceLines: the source lines and the inlined functions at the addresses of one ELF, by its DWARF.
 //
-// Borrows the Elf, which must have been opened for reading, not mapped. Nothing is read before the first question;
-// after it, what libdw has parsed stays in memory. Bounded in all: what is deeper, longer or more than any compiler
-// writes is as if it were not there. Files with split DWARF (.dwo) have no lines here. Not safe for concurrent calls.
+// Nothing is read before the first question; that one copies the DWARF into memory and lets go of the file, and may
+// take a second for the largest programs. Bounded in all: what is deeper, longer or more than any compiler writes is as
+// if it were not there. Programs with split DWARF (.dwo), and those that share some with others (dwz), have no lines
+// here. Not safe for concurrent calls.
 #pragma once
 
 #include <libelf.h>
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "native/elf_sections.h"
+#include "target/elf_file.h"
 #include "target/elf_types.h"
 
 namespace flametap::native {
@@ -20,14 +24,15 @@ namespace flametap::native {
 struct SourceFrame {
   std::string raw_name;         // mangled where it has such a name; may be empty
   std::string file;             // where it is at this address: the line there, or of the call that was inlined
-  std::int32_t line = 0;        // 0: not known
+  std::int32_t line = 0;        // 0: not known; the file is then the one of the function
   std::int32_t first_line = 0;  // of the function
   bool inlined = false;
 };
 
 class SourceLines {
  public:
-  explicit SourceLines(Elf* elf);
+  // `shared` is the file with which it shares DWARF, if it does.
+  explicit SourceLines(target::ElfFile file, std::optional<OpenElf> shared = std::nullopt);
   SourceLines(SourceLines&&) noexcept;
   SourceLines& operator=(SourceLines&&) noexcept;
   ~SourceLines();

@@ -36,10 +36,11 @@ Symbols Symbols::load(const target::ElfFile& file, const std::string& path, cons
   } else if (debug && SourceLines::has_any(debug->handle())) {
     with_lines = std::move(debug);
   }
-  if (with_lines) {
-    SourceLines lines(with_lines->handle());
-    result.lines_ = std::make_unique<LineSource>(LineSource{std::move(*with_lines), std::move(lines)});
-  }
+  if (!with_lines) return result;
+  std::optional<OpenElf> shared = find_shared_dwarf(with_lines->handle(), options.search);
+  // Without its other half there would be lines without names, and calls left out.
+  if (!shared && needs_shared_dwarf(with_lines->handle())) return result;
+  result.lines_.emplace(std::move(*with_lines), std::move(shared));
   return result;
 }
 
@@ -55,7 +56,7 @@ Symbols Symbols::from_bytes(Bytes bytes) {
 
 std::vector<NamedFrame> Symbols::describe(target::LinkAddress address, bool with_inlines) {
   std::vector<SourceFrame> source;
-  if (lines_) source = lines_->lines.find(address);
+  if (lines_) source = lines_->find(address);
   const std::optional<SymbolTable::Found> symbol = table_.find(address);
   if (source.empty() || (source.back().raw_name.empty() && source.size() == 1)) {
     if (!symbol) return {};

@@ -1,12 +1,11 @@
 // Symbols: from an address of one ELF to names, files and lines for people.
 //
-// Keeps a descriptor of the file (or of its separate debug file) only if that has DWARF. Names are ready after load(),
-// DWARF is read at the first question. An answer costs microseconds to milliseconds: keep it. Not safe for concurrent
-// calls.
+// Names are ready after load(). If the file, or its separate debug file, has DWARF, that is read at the first question,
+// and a descriptor of it is kept until then. An answer costs microseconds to milliseconds: keep it. Not safe for
+// concurrent calls.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,18 +49,13 @@ class Symbols {
   [[nodiscard]] std::optional<SymbolTable::Found> find(target::LinkAddress address) const {
     return table_.find(address);
   }
-  [[nodiscard]] bool has_lines() const { return lines_ != nullptr; }
+  [[nodiscard]] bool has_lines() const { return lines_.has_value(); }
 
  private:
-  struct LineSource {
-    target::ElfFile file;  // before the lines, which are read from it
-    SourceLines lines;
-  };
-
   Symbols() = default;
 
   SymbolTable table_;
-  std::unique_ptr<LineSource> lines_;  // null: there is no DWARF
+  std::optional<SourceLines> lines_;  // if there is any DWARF
 };
 
 }  // namespace flametap::native

@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/auxv.h>
 
 #include <fstream>
 
@@ -52,7 +51,9 @@ void compare_with_llvm(Symbols& symbols, const std::string& path) {
     const std::vector<NamedFrame> frames = symbols.describe(LinkAddress{addresses[i]}, true);
     ASSERT_EQ(frames.size(), expected[i].size());
     for (std::size_t k = 0; k < frames.size(); ++k) {
-      EXPECT_EQ(canonical(frames[k].file), canonical(expected[i][k].file)) << k;
+      if (frames[k].line > 0) {
+        EXPECT_EQ(canonical(frames[k].file), canonical(expected[i][k].file)) << k;
+      }
       EXPECT_EQ(frames[k].line, expected[i][k].line) << k;
       EXPECT_EQ(frames[k].inlined, k + 1 < frames.size());
       // It does not qualify the name of a function that has no linker's name.
@@ -92,7 +93,7 @@ TEST(Symbols, ShowInlinedFunctionsThreeDeep) {
       EXPECT_EQ(frames[0].name, "(anonymous namespace)::innermost");
       EXPECT_EQ(frames[1].name, "(anonymous namespace)::middle");
       EXPECT_EQ(frames[2].name, "(anonymous namespace)::outermost");
-      EXPECT_GE(frames[0].line, frames[0].first_line);
+      EXPECT_TRUE(frames[0].line == 0 || frames[0].line >= frames[0].first_line);
     }
   }
   EXPECT_GT(deep, 0u);
@@ -131,9 +132,28 @@ TEST(Symbols, WithoutLinesDwarfIsNotRead) {
 }
 
 TEST(Symbols, TheVdsoIsRead) {
-  const auto* const begin = reinterpret_cast<const std::byte*>(::getauxval(AT_SYSINFO_EHDR));
-  if (begin == nullptr) GTEST_SKIP() << "this kernel gives no vdso";
-  Symbols symbols = Symbols::from_bytes({begin, 4096});
+  std::ifstream maps("/proc/self/maps");
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  for (std::string line; std::getline(maps, line);) {
+    if (!line.ends_with("[vdso]")) continue;
+    begin = std::stoull(line, nullptr, 16);
+    end = std::stoull(line.substr(line.find('-') + 1), nullptr, 16);
+  }
+  if (begin == 0) GTEST_SKIP() << "this kernel gives no vdso";
+  const Bytes image(reinterpret_cast<const std::byte*>(begin), end - begin);
+  const TestFolder folder;
+  std::ofstream(folder / "vdso")
+      .write(reinterpret_cast<const char*>(image.data()), static_cast<std::streamsize>(image.size()));
+  Symbols symbols = Symbols::from_bytes(image);
+  std::size_t compared = 0;
+  for (const NmSymbol& symbol : nm_functions(folder / "vdso", "-D")) {
+    const auto frames = symbols.describe(LinkAddress{symbol.address}, true);
+    ASSERT_EQ(frames.size(), 1u) << symbol.name;
+    EXPECT_THAT(symbol.name, EndsWith(frames.front().name));  // clock_gettime is also __vdso_clock_gettime
+    ++compared;
+  }
+  EXPECT_GT(compared, 3u);
   EXPECT_TRUE(symbols.describe(LinkAddress{UINT64_MAX}, true).empty());
 }
 
