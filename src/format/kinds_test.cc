@@ -95,6 +95,17 @@ TEST(Kinds, SurviveFoldedWithoutTheModulesOfSources) {
   EXPECT_THAT(in_words(again, true)[0], HasSubstr("inflate " + std::string(kLibrary) + " 0 native " + kLibrary));
 }
 
+TEST(Kinds, EverythingInlinedIsStillAllThere) {
+  profile::TestProfile test;
+  const profile::TestFrame frame("f", FrameKind::inlined, kLibrary, "/src/f.h", 9);
+  const profile::FrameId id = test.profile.stack(test.stack({frame})).frame;
+  profile::StackId stack = profile::kEmptyStack;
+  for (int i = 0; i < 5'000; ++i) stack = test.profile.push(stack, id);
+  test.profile.add({0, 1, test.thread("MainThread", 7), stack, 1, 0});
+  const Profile again = read_back(read_any_text(write_pprof(test.profile)));
+  EXPECT_EQ(again.frames_of(again.samples().at(0).stack).size(), 5'000u);
+}
+
 TEST(Kinds, SurviveMergingAndFiltering) {
   const Profile profile = with_all_kinds();
   const Result<Profile> filtered = profile::filter(profile, {.thread = "Main"});

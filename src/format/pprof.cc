@@ -24,6 +24,7 @@ enum class ModuleIndex : std::uint32_t {};
 
 // What stands at one place of the program: a frame, and in front of it what the compiler put into it, innermost first.
 using Group = std::vector<profile::FrameId>;
+constexpr std::size_t kMaxGroup = 128;  // a file may claim that everything is inlined
 
 // Writes one profile. Ids in profile.proto begin at 1, so each is ours plus one.
 class PprofWriter {
@@ -98,7 +99,8 @@ class PprofWriter {
       const profile::FrameId frame = profile_.stack(stack).frame;
       if (!group_.empty() && !is_in(group_.back(), frame)) end_group();
       group_.push_back(frame);
-      if (profile_.kind(frame) != profile::FrameKind::inlined) end_group();
+      const bool goes_on = profile_.kind(frame) == profile::FrameKind::inlined && group_.size() < kMaxGroup;
+      if (!goes_on) end_group();
     }
     if (!group_.empty()) end_group();
   }

@@ -51,15 +51,24 @@ class File {
   }
 
   // Lines are functions, the innermost first.
-  File& location(std::uint64_t id, const std::vector<std::uint64_t>& functions, std::uint64_t address = 0) {
+  File& location(std::uint64_t id, const std::vector<std::uint64_t>& functions, std::uint64_t address = 0,
+                 std::uint64_t mapping_id = 0) {
     protozero::pbf_builder<proto::Location> message(builder_, proto::Profile::location);
     message.add_uint64(proto::Location::id, id);
     if (address != 0) message.add_uint64(proto::Location::address, address);
+    if (mapping_id != 0) message.add_uint64(proto::Location::mapping_id, mapping_id);
     for (const std::uint64_t function : functions) {
       protozero::pbf_builder<proto::Line> line(message, proto::Location::line);
       line.add_uint64(proto::Line::function_id, function);
       line.add_int64(proto::Line::line, 10);
     }
+    return *this;
+  }
+
+  File& mapping(std::uint64_t id, const std::string& file) {
+    protozero::pbf_builder<proto::Mapping> message(builder_, proto::Profile::mapping);
+    message.add_uint64(proto::Mapping::id, id);
+    message.add_int64(proto::Mapping::filename, text(file));
     return *this;
   }
 
@@ -156,6 +165,17 @@ TEST(ReadPprof, ThreadsByTheirLabels) {
   EXPECT_EQ(profile.threads()[1].id, 72u);
   ASSERT_EQ(profile.processes().size(), 1u);
   EXPECT_EQ(profile.processes()[0].pid, 70);
+}
+
+TEST(ReadPprof, TheMappingTellsLibraryAndKernel) {
+  File file;
+  file.value_type("samples", "count").sample({3, 2, 1}, {2}).mapping(1, "/usr/lib/libz.so.1");
+  file.mapping(2, "[kernel.kallsyms]").location(1, {1}, 0x10, 1).location(2, {2}, 0xff10, 2);
+  file.location(3, {}, 0xff20, 2).function(1, "inflate").function(2, "do_read");
+  const profile::Profile profile = read(file.bytes()).profile;
+  EXPECT_EQ(write_folded(profile), "inflate (/src/inflate.go:10)_[n];do_read (/src/do_read.go:10)_[k];0xff20_[k] 2\n");
+  const profile::Function& inflate = profile.function(profile::FunctionId{0});
+  EXPECT_EQ(profile.text(inflate.module), "/usr/lib/libz.so.1");
 }
 
 TEST(ReadPprof, AddressesThatNobodyLookedUp) {

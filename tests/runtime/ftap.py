@@ -10,7 +10,7 @@ import zlib
 MAGIC = bytes.fromhex("89 46 54 41 50 0D 0A 1A")
 MARKER = bytes.fromhex("D3 46 54 43")
 COUNTS = ("ticks", "missed_ticks", "free_running", "ride_along", "paused", "torn", "unreadable", "no_frames",
-          "truncated", "median_sample_ns", "slowest_sample_ns")
+          "truncated", "median_sample_ns", "slowest_sample_ns", "unmerged", "native_truncated", "guessed")
 MODES = ("wall", "cpu", "gil", "unknown")
 
 
@@ -51,7 +51,7 @@ def chunks(data):
     assert data[:8] == MAGIC
     recording, version, oldest, zero, checksum = struct.unpack("<QBBHI", data[8:24])
     assert checksum == zlib.crc32(data[:20])
-    assert (version, oldest, zero) == (1, 1, 0)
+    assert (version, oldest, zero) == (2, 1, 0)
     at, found = 24, []
     while at < len(data):
         assert data[at:at + 4] == MARKER
@@ -61,7 +61,7 @@ def chunks(data):
         assert end <= len(data)
         assert checksum == zlib.crc32(data[at + 8:end])
         assert chunk_recording == recording
-        assert (compression, version, oldest) == (1, 1, 1)
+        assert (compression, version) == (1, 2) and oldest in (1, 2)
         assert payload_length <= (4 << 20) + (64 << 10)
         assert plain_length <= min(4 << 20, 32 * (32 + payload_length))
         plain = unpack(data[at + 32:end])
@@ -88,8 +88,9 @@ def read_recording(section):
     quality = {name: counts[name] for name in COUNTS if name not in ("free_running", "ride_along", "paused")}
     quality["steps"] = {name: counts[name] for name in ("free_running", "ride_along", "paused")}
     quality["more"] = dict(zip(names, section.column(more)))
-    return {"start_unix_ns": start, "duration_ns": duration, "rate_hz": rate, "mode": MODES[mode], "ended": ended,
-            "quality": quality}
+    native, = section.numbers("B")
+    return {"start_unix_ns": start, "duration_ns": duration, "rate_hz": rate, "mode": MODES[mode],
+            "native": bool(native), "ended": ended, "quality": quality}
 
 
 def read_rows(kind, section):
@@ -98,7 +99,7 @@ def read_rows(kind, section):
     if kind == 2:
         columns = [section.texts(count)]
     elif kind == 3:
-        columns = [section.column(count) for _ in range(4)]
+        columns = [section.column(count) for _ in range(5)]
     elif kind == 4:
         columns = [section.column(count) for _ in range(2)]
     elif kind == 5:
@@ -152,12 +153,12 @@ def parse(data):
         start = 1 if kind == 5 else 0
         assert sorted(table) == list(range(start, start + len(table)))
     return {
-        "flametap": 1,
+        "flametap": 2 if any(kind > 1 for _, _, _, kind, _ in rows[3]) else 1,
         "recording": recording,
         "processes": [dict(zip(("pid", "command", "python"), row)) for row in rows[6]],
         "threads": [dict(zip(("process", "id", "name"), row)) for row in rows[7]],
         "strings": [text for text, in rows[2]],
-        "functions": columns(rows[3], "name", "file", "first_line", "kind"),
+        "functions": columns(rows[3], "name", "file", "first_line", "kind", "module"),
         "frames": columns(rows[4], "function", "line"),
         "stacks": columns(rows[5], "parent", "frame"),
         "samples": columns(samples, "time_ns", "weight_ns", "thread", "stack", "ticks", "state"),

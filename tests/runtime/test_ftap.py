@@ -19,23 +19,27 @@ def made_up_recording():
     chance = random.Random(1)
     names = ["", "/app/main.py"] + ["Größe.method_%d" % i for i in range(3000)]
     functions = len(names) - 2
+    kinds = [i % 5 for i in range(functions)]
     stacks = 5000
     times = [i * 1000000 + chance.randrange(1000000) for i in range(SAMPLES)]
     times[7], times[8] = times[8], times[7]
     ticks = [chance.choice((1, 1, 1, 5)) for _ in range(SAMPLES)]
     return {
-        "flametap": 1,
+        "flametap": 2,
         "recording": {
             "start_unix_ns": 2**64 - 1, "duration_ns": SAMPLES * 1000000, "rate_hz": 999.5, "mode": "wall",
-            "ended": "process 7 exited",
+            "native": True, "ended": "process 7 exited",
             "quality": {"ticks": 1, "missed_ticks": 2, "steps": {"free_running": 3, "ride_along": 4, "paused": 5},
-                        "torn": 6, "unreadable": 7, "no_frames": 8, "truncated": 9, "more": {"other": 2**63}},
+                        "torn": 6, "unreadable": 7, "no_frames": 8, "truncated": 9, "median_sample_ns": 10,
+                        "slowest_sample_ns": 11, "unmerged": 12, "native_truncated": 13, "guessed": 14,
+                        "more": {"other": 2**63}},
         },
         "processes": [{"pid": 7, "command": "python3 app.py", "python": "3.11.7"}],
         "threads": [{"process": 0, "id": 7, "name": "MainThread"}, {"process": 0, "id": 2**64 - 1, "name": ""}],
         "strings": names,
         "functions": {"name": [i + 2 for i in range(functions)], "file": [1] * functions,
-                      "first_line": [i % 500 for i in range(functions)], "kind": [int(i == 5) for i in range(functions)]},
+                      "first_line": [i % 500 for i in range(functions)], "kind": kinds,
+                      "module": [int(kind > 1) for kind in kinds]},
         "frames": {"function": list(range(functions)), "line": [2**31 - 1 - i for i in range(functions)]},
         "stacks": {"parent": [chance.randrange(max(1, i // 2)) for i in range(stacks)],
                    "frame": [chance.randrange(functions) for _ in range(stacks)]},
@@ -78,6 +82,12 @@ def test_the_documentation_is_enough_to_read_it(recording):
     parsed = ftap.parse(path.read_bytes())
     for part in expected:
         assert parsed[part] == expected[part], part
+
+
+def test_chunks_with_native_frames_are_not_for_older_readers(recording):
+    path, _ = recording
+    data = path.read_bytes()
+    assert all(data[at + 31] == 2 for at, _, _, _ in ftap.chunks(data))
 
 
 def test_json_comes_back(recording, tmp_path):
