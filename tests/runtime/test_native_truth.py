@@ -30,8 +30,8 @@ def inlined(name):
     return Expected("inlined", name, name.partition("<")[0])
 
 
-SYSCALL = Expected("native", "syscall", None)
-STAND = [SYSCALL, native("stand"), native("entry_stand"), python("stand", "stand in Python")]
+BLOCKED = [Expected("kernel", "read", None), Expected("native", "syscall", None)]
+STAND = BLOCKED + [native("stand"), native("entry_stand"), python("stand", "stand in Python")]
 OUTER = [inlined("third<double>"), inlined("second<double>"), inlined("first<double>"), native("outer<double>", "outer"),
          native("entry_outer")]
 
@@ -49,7 +49,7 @@ STACKS = {
     "ctypes_calls": STAND + [python("called_by_ctypes"), Expected("native", "truth_call_back", "truth_call_back"),
                              python("ctypes_calls"), python("begin")],
     "visited": STAND + [python("visited"), native("visit"), native("visitor_stands")],
-    "alone": [SYSCALL, native("stand"), native("alone_stands")],
+    "alone": BLOCKED + [native("stand"), native("alone_stands")],
 }
 
 # Whose stacks have native frames that do work and are not ours: C functions of the interpreter, of ctypes and libffi.
@@ -188,7 +188,7 @@ CHAINS = {
     "delta": ["truth::entry_delta", "truth::delta"],
     "publish": ["truth::entry_publish", "truth::publish"],
 }
-CONSUME = "truth::consume"  # which the entries call
+HELPERS = ("truth::consume", "truth::none", "truth::none_if", "truth::account")  # which the entries call
 TIMED = {"alpha": "truth::alpha<unsigned long>", "beta": "truth::beta", "delta": "truth::delta"}
 VISITOR = ["truth::visitor_computes", "truth::visit", "visited", "truth::entry_alpha", "truth::alpha<unsigned long>"]
 
@@ -208,9 +208,9 @@ def own_part(stack):
 
 
 def is_chain(frames, chain):
-    """Whether they are a beginning of the chain; the innermost may be the small helper that entries call."""
+    """Whether they are a beginning of the chain; the innermost may be small helpers that entries call."""
     names = [frame.name for frame in frames]
-    if names and names[-1] == CONSUME:
+    while names and names[-1] in HELPERS:
         names.pop()
     return names == chain[: len(names)]
 
