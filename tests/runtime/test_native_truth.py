@@ -200,9 +200,10 @@ SIGMAS = statistics.NormalDist().inv_cdf(1 - 0.0027 / 2 / COMPARISONS)  # as in 
 
 
 def own_part(stack):
-    """The stack without its innermost frames of C's library and of the interpreter: work that ours asked for."""
+    """The stack without its innermost frames of C's library and of the interpreter, which ours called, and without the
+    jump to them, which is in our module but has their name."""
     length = len(stack)
-    while length and stack[length - 1].kind != "python" and not stack[length - 1].module.endswith("flametap_truth.so"):
+    while length and stack[length - 1].kind != "python" and not stack[length - 1].name.startswith("truth"):
         length -= 1
     return stack[:length]
 
