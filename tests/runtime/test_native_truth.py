@@ -281,7 +281,12 @@ def assert_shares(rounds, recording):
 def test_sampled_stacks_are_possible_and_shares_true(native_python, rounds, tmp_path):
     running = rounds(native_python)
     recording = running.record(tmp_path, "--native")
+    # Of an unmerged sample there is only what is Python's, and it is counted.
+    bare = [sample for sample in recording.samples() if [frame.name for frame in sample.stack] == ["<module>", "loop", "key"]]
+    assert sum(sample.ticks for sample in bare) <= recording.quality["unmerged"]
     for sample in recording.samples():
+        if sample in bare:
+            continue
         assert why_impossible(sample.stack) is None, "%s:\n%s" % (why_impossible(sample.stack), shown(sample.stack))
     assert_shares(running, recording)
 
