@@ -92,7 +92,8 @@ class Seen:
 
 
 def record(start, interpreter, kind, folder):
-    target = start(interpreter, "native_libraries.py", kind)
+    # Several threads of OpenBLAS wait for each other actively: on a busy machine they do little else.
+    target = start(interpreter, "native_libraries.py", kind, env={"OPENBLAS_NUM_THREADS": "1"})
     functions = target.says()["functions"]
     recording = Recording(folder, "-p", target.pid, "-r", RATE_HZ, "-d", SECONDS, "--native")
     assert target.is_left_alone()

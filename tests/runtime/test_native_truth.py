@@ -282,7 +282,8 @@ def test_sampled_stacks_are_possible_and_shares_true(native_python, rounds, tmp_
     running = rounds(native_python)
     recording = running.record(tmp_path, "--native")
     # Of an unmerged sample there is only what is Python's, and it is counted.
-    bare = [sample for sample in recording.samples() if [frame.name for frame in sample.stack] == ["<module>", "loop", "key"]]
+    only_python = ["<module>", "loop", "key"]
+    bare = [sample for sample in recording.samples() if [frame.name for frame in sample.stack] == only_python]
     assert sum(sample.ticks for sample in bare) <= recording.quality["unmerged"]
     for sample in recording.samples():
         if sample in bare:
