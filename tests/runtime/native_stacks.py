@@ -50,9 +50,10 @@ def demangled(names):
 
 
 def frame_of(shown):
-    """A frame of dump's JSON."""
-    name = shown["name"] if shown["kind"] == "python" else plain(shown["name"])
-    return Frame(shown["kind"], name, shown["file"], shown["line"], shown.get("module") or "")
+    """A frame of dump's JSON; without native frames there is only one kind."""
+    kind = shown.get("kind", "python")
+    name = shown["name"] if kind == "python" else plain(shown["name"])
+    return Frame(kind, name, shown["file"], shown["line"], shown.get("module") or "")
 
 
 class Dumped:

@@ -92,7 +92,8 @@ class Seen:
 
 
 def record(start, interpreter, kind, folder):
-    target = start(interpreter, "native_libraries.py", kind)
+    # Several threads of OpenBLAS wait for each other actively: on a busy machine they do little else.
+    target = start(interpreter, "native_libraries.py", kind, env={"OPENBLAS_NUM_THREADS": "1"})
     functions = target.says()["functions"]
     recording = Recording(folder, "-p", target.pid, "-r", RATE_HZ, "-d", SECONDS, "--native")
     assert target.is_left_alone()
@@ -122,7 +123,10 @@ def assert_called_back(recording):
     found = [between(sample.stack, "query", "doubled") for sample in recording.samples()]
     found = [frames for frames in found if frames is not None]
     assert found
-    for frames in found:
+    # Of an unmerged sample there is only what is Python's.
+    merged = [frames for frames in found if frames]
+    assert len(found) - len(merged) <= recording.quality["unmerged"]
+    for frames in merged:
         assert "sqlite3_step" in [frame.name for frame in frames], shown(frames)
 
 
