@@ -87,6 +87,8 @@ DumpedThread thread(std::uint64_t ident, bool holds_gil, Outcome outcome, std::v
           .interpreter = 0,
           .on_cpu = false,
           .holds_gil = holds_gil,
+          .waits_for_gil = false,
+          .in_gc = false,
           .outcome = outcome,
           .step = stack::Step::free_running,
           .unmerged = false,

@@ -74,6 +74,7 @@ class StackReader {
   // The guess has grown old: it may cover more than is needed by now. A learn() is due when there is time.
   [[nodiscard]] bool old() const { return round_ - learned_in_ >= kKeepRounds; }
 
+  [[nodiscard]] target::Address thread() const { return thread_; }
   // Of the last verified reading; the innermost first.
   [[nodiscard]] std::span<const CodeFrame> frames() const { return {frames_.data(), frame_count_}; }
   [[nodiscard]] bool truncated() const { return truncated_; }

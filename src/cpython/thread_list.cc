@@ -13,9 +13,19 @@ using target::ReadStatus;
 
 constexpr std::size_t kMaxInterpreters = 1024;
 constexpr std::size_t kMaxThreads = 16384;
+constexpr std::size_t kMaxNewThreads = 32;
 
 Address pointer_at(Bytes object, Offset offset) {
   return offset == kAbsent ? target::kNull : Address{load<std::uint64_t>(object, offset).value_or(0)};
+}
+
+PythonThread thread_in(Bytes object, const Layout& layout, Address at, std::size_t interpreter) {
+  PythonThread thread{at, pointer_at(object, layout.thread.next), interpreter,
+                      load<std::uint64_t>(object, layout.thread.thread_id).value_or(0), std::nullopt};
+  if (layout.thread.native_thread_id != kAbsent) {
+    thread.native_id = load<std::int32_t>(object, layout.thread.native_thread_id);
+  }
+  return thread;
 }
 
 // False: the list could not be followed to its end.
@@ -27,13 +37,8 @@ bool read_threads_of(Memory& memory, const Layout& layout, std::size_t interpret
     if (list.threads.size() == kMaxThreads || !met.insert(at).second) return false;
     if (memory.read(at, object) != ReadStatus::ok) return false;
     if (pointer_at(object, layout.thread.interpreter) != owner) return false;
-    PythonThread thread{at, pointer_at(object, layout.thread.next), interpreter,
-                        load<std::uint64_t>(object, layout.thread.thread_id).value_or(0), std::nullopt};
-    if (layout.thread.native_thread_id != kAbsent) {
-      thread.native_id = load<std::int32_t>(object, layout.thread.native_thread_id);
-    }
-    list.threads.push_back(thread);
-    at = thread.next;
+    list.threads.push_back(thread_in(object, layout, at, interpreter));
+    at = list.threads.back().next;
   }
   return true;
 }
@@ -67,6 +72,24 @@ ThreadList read_threads(Memory& memory, const Layout& layout, Address runtime) {
   if (layout.interpreter.id == kAbsent) number_interpreters(list);
   list.complete = complete;
   return list;
+}
+
+std::optional<PythonThread> find_new_thread(Memory& memory, const Layout& layout, const ThreadList& list,
+                                            std::uint64_t ident) {
+  std::vector<std::byte> object(layout.thread.size);
+  for (std::size_t i = 0; i < list.interpreters.size(); ++i) {
+    const Address owner = list.interpreters[i].state;
+    Address at = target::kNull;
+    if (memory.read_value(owner + layout.interpreter.threads_head, at) != ReadStatus::ok) return std::nullopt;
+    for (std::size_t met = 0; met < kMaxNewThreads && at != target::kNull; ++met) {
+      if (memory.read(at, object) != ReadStatus::ok) return std::nullopt;
+      if (pointer_at(object, layout.thread.interpreter) != owner) return std::nullopt;
+      const PythonThread thread = thread_in(object, layout, at, i);
+      if (thread.ident == ident) return thread;
+      at = thread.next;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace flametap::cpython

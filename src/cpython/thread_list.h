@@ -37,4 +37,9 @@ struct ThreadList {
 // `runtime` is the address of _PyRuntime, or of the variable interp_head.
 [[nodiscard]] ThreadList read_threads(target::Memory& memory, const Layout& layout, target::Address runtime);
 
+// The Python thread of a thread of the system, by its pthread_self(), if it is among the newest of an interpreter that
+// is in the list: for one that has begun to call Python since the list was read.
+[[nodiscard]] std::optional<PythonThread> find_new_thread(target::Memory& memory, const Layout& layout,
+                                                          const ThreadList& list, std::uint64_t ident);
+
 }  // namespace flametap::cpython

@@ -40,6 +40,19 @@ TEST(ThreadListTest, StopsAtWhatIsNoThreadOfThisInterpreter) {
   EXPECT_TRUE(list.threads.empty());
 }
 
+TEST(ThreadListTest, FindsAThreadThatIsNewerThanTheList) {
+  FakeInterpreter python(layout_3_11());
+  python.add_thread(0x1000, 11);
+  const ThreadList list = read_threads(python.memory(), python.layout(), python.runtime());
+  const auto& visitor = python.add_thread(0x2000, 12);
+  const auto find = [&](std::uint64_t ident) { return find_new_thread(python.memory(), python.layout(), list, ident); };
+  ASSERT_TRUE(find(0x2000));
+  EXPECT_EQ(find(0x2000)->state, visitor.state);
+  EXPECT_FALSE(find(0x3000));
+  python.put(visitor.state + python.layout().thread.next, target::to_number(visitor.state));
+  EXPECT_FALSE(find(0x3000));
+}
+
 TEST(SharedWordsTest, NoticesANewThreadAndWhoHoldsTheGil) {
   FakeInterpreter python(layout_3_11());
   python.add_thread(0x1000, 11);

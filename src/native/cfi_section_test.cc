@@ -17,7 +17,7 @@ target::Symbol find_symbol(const target::ElfFile& file, const std::string& name)
 
 TEST(CfiSection, FindsWhatBelongsToAFunction) {
   const target::ElfFile file = std::move(*target::ElfFile::open(FLAMETAP_NATIVE_STACKS));
-  const CfiSection section = CfiSection::eh_frame(file.elf());
+  const CfiSection section = CfiSection::eh_frame(file.handle());
   const target::Symbol symbol = find_symbol(file, "main");
   const std::uint64_t begin = to_number(symbol.address);
   for (const std::uint64_t offset : {std::uint64_t{0}, symbol.size - 1}) {
@@ -33,7 +33,7 @@ TEST(CfiSection, FindsWhatBelongsToAFunction) {
 
 TEST(CfiSection, KnowsHowFarAGapReaches) {
   const target::ElfFile file = std::move(*target::ElfFile::open(FLAMETAP_NATIVE_STACKS));
-  const CfiSection section = CfiSection::eh_frame(file.elf());
+  const CfiSection section = CfiSection::eh_frame(file.handle());
   const target::Symbol symbol = find_symbol(file, "call_without_anything");
   const std::uint64_t address = to_number(symbol.address);
   const CfiSection::Found found = section.find(address);
@@ -46,7 +46,7 @@ TEST(CfiSection, KnowsHowFarAGapReaches) {
 
 TEST(CfiSection, AFileWithoutTheSectionKnowsNothing) {
   const target::ElfFile file = std::move(*target::ElfFile::open(FLAMETAP_NATIVE_STACKS));
-  const CfiSection section = CfiSection::debug_frame(file.elf());
+  const CfiSection section = CfiSection::debug_frame(file.handle());
   EXPECT_EQ(section.size(), 0u);
   const CfiSection::Found found = section.find(0x1000);
   EXPECT_FALSE(found.function);
@@ -59,8 +59,8 @@ TEST(CfiSection, TakesTheTablesOfDebuggersToo) {
   const target::ElfFile file = std::move(*target::ElfFile::open(FLAMETAP_NATIVE_STACKS_DEBUG_FRAME));
   const target::Symbol symbol = find_symbol(file, "main");
   const std::uint64_t address = to_number(symbol.address);
-  EXPECT_FALSE(CfiSection::eh_frame(file.elf()).find(address).function);
-  const CfiSection section = CfiSection::debug_frame(file.elf());
+  EXPECT_FALSE(CfiSection::eh_frame(file.handle()).find(address).function);
+  const CfiSection section = CfiSection::debug_frame(file.handle());
   const CfiSection::Found found = section.find(address);
   ASSERT_TRUE(found.function);
   EXPECT_EQ(found.function->begin, address);

@@ -24,6 +24,7 @@ CaptureStatus StackCopy::capture_stopped(pid_t tid, target::Memory& memory, Addr
   if (stopped.status == RegistersStatus::not_64_bit) return CaptureStatus::unsupported;
   registers_ = stopped.registers;
   system_call_ = stopped.system_call;
+  thread_pointer_ = stopped.thread_pointer;
   return copy(memory, space);
 }
 
@@ -32,6 +33,7 @@ CaptureStatus StackCopy::capture_sleeping(pid_t tid, const target::TaskSyscall& 
   tid_ = tid;
   registers_ = sleeping_registers(target::Address{call.stack_pointer}, target::Address{call.program_counter});
   system_call_ = call.number;
+  thread_pointer_ = 0;
   return copy(memory, space);
 }
 
@@ -39,6 +41,7 @@ void StackCopy::assign(const Registers& registers, target::Address begin, Bytes 
   tid_ = 0;
   registers_ = registers;
   system_call_.reset();
+  thread_pointer_ = 0;
   begin_ = begin;
   buffer_.assign(bytes.begin(), bytes.end());
   size_ = bytes.size();

@@ -53,6 +53,8 @@ class StackCopy {
   [[nodiscard]] StackView stack() const { return {begin_, Bytes(buffer_).first(size_)}; }
   // The system call that the thread was in, if it was in one.
   [[nodiscard]] std::optional<std::int64_t> system_call() const { return system_call_; }
+  // What pthread_self() gives the thread; 0 if it slept, as nobody tells then.
+  [[nodiscard]] std::uint64_t thread_pointer() const { return thread_pointer_; }
 
   // What unwinding this copy came to: decides how much of the thread's stack is copied next time. Unwinder calls it.
   void learn(UnwindEnd end, std::span<const Frame> frames);
@@ -68,6 +70,7 @@ class StackCopy {
   pid_t tid_ = 0;
   Registers registers_;
   std::optional<std::int64_t> system_call_;
+  std::uint64_t thread_pointer_ = 0;
   target::Address begin_ = target::kNull;
   std::size_t size_ = 0;
   std::vector<std::byte> buffer_;

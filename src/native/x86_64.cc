@@ -36,6 +36,7 @@ StoppedRegisters read_stopped_registers(pid_t tid) {
   result.registers = from_kernel(user);
   const auto number = static_cast<std::int64_t>(user.orig_rax);
   if (number >= 0) result.system_call = number;
+  result.thread_pointer = user.fs_base;
   return result;
 }
 

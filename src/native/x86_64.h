@@ -56,6 +56,8 @@ struct StoppedRegisters {
   Registers registers;
   // The system call that the stop came out of, if it did: the thread was in it, and goes on right behind it.
   std::optional<std::int64_t> system_call;
+  // Where the thread keeps its own variables: what pthread_self() gives it.
+  std::uint64_t thread_pointer = 0;
 };
 
 // Of a thread that this very thread has stopped with ptrace.

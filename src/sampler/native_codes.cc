@@ -14,10 +14,11 @@ using stack::Role;
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 NativeCodes::Code nameless(const std::string& module) {
-  return {
-      Role::other,
-      false,
-      {{FrameKind::native, module.starts_with('[') ? module : "[" + base_name(module) + "]", module, module, 0, 0}}};
+  const std::string name = module.starts_with('[') ? module : "[" + base_name(module) + "]";
+  NativeCodes::Code code;
+  code.has_name = false;
+  code.frames = {{FrameKind::native, name, module, module, 0, 0}};
+  return code;
 }
 
 }  // namespace
@@ -57,10 +58,11 @@ NativeCodes::Code NativeCodes::describe_binary(native::Binary& binary, target::L
   const std::vector<native::NamedFrame> found = binary.symbols(process_).describe(address, options_.inlines);
   if (found.empty()) {
     Code code = nameless(module);
-    if (module == interpreter_.file) code.role = Role::machinery;
+    code.home = home_of(module);
+    if (code.home == Home::interpreter) code.role = Role::machinery;
     return code;
   }
-  Code code{role_of(found.back().raw_name, module), true, {}};
+  Code code{role_of(found.back().raw_name, module), home_of(module), true, {}};
   for (const native::NamedFrame& frame : found) {
     NamedFrame& named = code.frames.emplace_back();
     named.kind = frame.inlined ? FrameKind::inlined : FrameKind::native;
@@ -79,16 +81,26 @@ NativeCodes::Code NativeCodes::describe_generated(target::Address pc) {
   if (!std::exchange(has_generated_code_, true)) perf_map_.refresh();
   const auto name = perf_map_.find(pc);
   if (!name) return nameless(kModule);
-  return {Role::other, true, {{FrameKind::native, std::string(*name), kModule, kModule, 0, 0}}};
+  return {Role::other, Home::other, true, {{FrameKind::native, std::string(*name), kModule, kModule, 0, 0}}};
 }
 
 void NativeCodes::keep_up() {
   if (has_generated_code_ && perf_map_.refresh()) by_pc_.clear();
 }
 
+NativeCodes::Home NativeCodes::home_of(const std::string& module) const {
+  if (module == interpreter_.file) return Home::interpreter;
+  const std::string name = base_name(module);
+  for (const std::string_view beginning :
+       {"libc.so", "libc-2", "libpthread", "ld-linux", "ld-2", "ld-musl", "[vdso]"}) {
+    if (name.starts_with(beginning)) return Home::c_library;
+  }
+  return Home::other;
+}
+
 stack::Role NativeCodes::role_of(const std::string& symbol, const std::string& module) const {
   if (cpython::begins_a_thread(symbol)) return Role::machinery;
-  const bool is_interpreter = module == interpreter_.file;
+  const bool is_interpreter = home_of(module) == Home::interpreter;
   // A program that is nothing but a call of libpython's main function.
   if (symbol == "main" && (is_interpreter || base_name(module).starts_with("python"))) return Role::machinery;
   return is_interpreter ? cpython::role_of(symbol, interpreter_.layout) : Role::other;

@@ -27,8 +27,11 @@ class NativeCodes {
     bool lines = true;
     bool inlines = false;
   };
+  // Whose code it is.
+  enum class Home : std::uint8_t { interpreter, c_library, other };
   struct Code {
     stack::Role role = stack::Role::other;
+    Home home = Home::other;
     bool has_name = true;            // false: only its module is known
     std::vector<NamedFrame> frames;  // the innermost inlined function first; never empty
 
@@ -53,6 +56,7 @@ class NativeCodes {
   [[nodiscard]] Code describe_binary(native::Binary& binary, target::LinkAddress address) const;
   [[nodiscard]] Code describe_generated(target::Address pc);
   [[nodiscard]] stack::Role role_of(const std::string& symbol, const std::string& module) const;
+  [[nodiscard]] Home home_of(const std::string& module) const;
 
   const target::Process& process_;
   const cpython::Interpreter& interpreter_;

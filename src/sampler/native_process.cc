@@ -20,6 +20,13 @@ constexpr std::uint64_t kBeyond = ~std::uint64_t{0};
 
 }  // namespace
 
+void show_python(const cpython::StackReader& reader, std::vector<Frame>& frames) {
+  frames.clear();
+  for (const cpython::CodeFrame& frame : reader.frames()) {
+    frames.push_back({FrameKind::python, static_cast<std::uint32_t>(frame.code), frame.line});
+  }
+}
+
 Result<std::unique_ptr<NativeProcess>> NativeProcess::open(const target::Process& process, target::Memory& memory,
                                                            const cpython::Interpreter& interpreter, bool lines,
                                                            NativeOptions options) {
@@ -65,6 +72,28 @@ void NativeProcess::unwind() {
     native_.push_back({number, shown ? Role::other : code.role, to_number(frame.begin), to_number(frame.end)});
     guessed_ = guessed_ || frame.guessed;
   }
+  if (end_ == UnwindEnd::complete) fold_beginning();
+}
+
+// How a thread begins is machinery also where the C library's local functions have no names.
+void NativeProcess::fold_beginning() {
+  for (auto frame = native_.rbegin(); frame != native_.rend(); ++frame) {
+    const NativeCodes::Code& code = codes_[frame->number];
+    const bool begins = !code.has_name && code.home == NativeCodes::Home::c_library;
+    if (frame->role != Role::machinery && !begins) return;
+    frame->role = Role::machinery;
+  }
+}
+
+// Whether the innermost evaluating function has its frame: it has called something that is neither the interpreter's
+// nor the C library's, or it sleeps. When such a function begins or ends it does neither.
+bool NativeProcess::is_settled() const {
+  if (asleep_) return true;
+  for (const stack::NativeFrame& frame : native_) {
+    if (frame.role == Role::evaluates) return false;
+    if (codes_[frame.number].home == NativeCodes::Home::other) return true;
+  }
+  return false;
 }
 
 bool NativeProcess::counts_runs() const {
@@ -72,16 +101,13 @@ bool NativeProcess::counts_runs() const {
 }
 
 bool NativeProcess::merge(const cpython::StackReader& reader, const Foreign& foreign, std::vector<Frame>& frames) {
-  python_.clear();
-  for (const cpython::CodeFrame& frame : reader.frames()) {
-    python_.push_back({FrameKind::python, static_cast<std::uint32_t>(frame.code), frame.line});
-  }
+  show_python(reader, python_);
   const bool anchored = anchor_runs(reader);
   const stack::MergeInput input{.python = python_,
                                 .runs = runs_,
                                 .native = native_,
                                 .native_is_whole = end_ == UnwindEnd::complete,
-                                .asleep = asleep_,
+                                .settled = is_settled(),
                                 .anchored = anchored,
                                 .foreign_outside = foreign.outside,
                                 .foreign_inside = foreign.inside,
@@ -91,15 +117,21 @@ bool NativeProcess::merge(const cpython::StackReader& reader, const Foreign& for
   return true;
 }
 
-void NativeProcess::show(std::vector<Frame>& frames) {
-  const bool fits =
-      merger_.merge({.python = {}, .runs = {}, .native = native_, .show_machinery = options_.full}, frames);
+bool NativeProcess::show(std::vector<Frame>& frames) const {
+  frames.clear();
+  bool whole = true;
+  for (const stack::NativeFrame& frame : native_) {
+    if (frame.role == Role::other || options_.full) frames.push_back({FrameKind::native, frame.number, 0});
+    if (frame.role != Role::evaluates) continue;
+    frames.push_back({FrameKind::unknown_python, 0, 0});
+    whole = false;
+  }
   // Nothing but machinery is better than nothing.
-  if (!fits || frames.empty()) {
-    frames.clear();
+  if (frames.empty()) {
     for (const stack::NativeFrame& frame : native_) frames.push_back({FrameKind::native, frame.number, 0});
   }
   add_system_call(frames);
+  return whole;
 }
 
 // Fills runs_. Says whether each of them has an anchor on the C stack.

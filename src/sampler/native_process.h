@@ -50,6 +50,8 @@ class NativeProcess {
   // `asleep_in`: see look_while_still(). False: nothing could be copied.
   [[nodiscard]] bool capture(pid_t tid, const target::TaskSyscall* asleep_in);
   void unwind();
+  // Of the thread that was captured, as it calls itself; 0: not known.
+  [[nodiscard]] std::uint64_t captured_ident() const { return copy_.thread_pointer(); }
 
   // Runs of other interpreters on the same C stack.
   struct Foreign {
@@ -59,8 +61,8 @@ class NativeProcess {
   // What `reader` read at the instant of the capture, together with what was unwound. False: they do not fit.
   [[nodiscard]] bool merge(const cpython::StackReader& reader, const Foreign& foreign,
                            std::vector<stack::Frame>& frames);
-  // The same of a thread without Python.
-  void show(std::vector<stack::Frame>& frames);
+  // The same of a thread without Python. False: it does run Python, of a thread state that came only just now.
+  [[nodiscard]] bool show(std::vector<stack::Frame>& frames) const;
 
   // Of the last unwind().
   [[nodiscard]] bool truncated() const { return end_ == native::UnwindEnd::truncated; }
@@ -77,6 +79,8 @@ class NativeProcess {
   NativeProcess(const target::Process& process, target::Memory& memory, const cpython::Interpreter& interpreter,
                 bool lines, NativeOptions options, native::AddressSpace space);
 
+  void fold_beginning();
+  [[nodiscard]] bool is_settled() const;
   [[nodiscard]] bool anchor_runs(const cpython::StackReader& reader);
   void add_system_call(std::vector<stack::Frame>& frames) const;
 
@@ -99,5 +103,8 @@ class NativeProcess {
   std::vector<stack::PythonRun> runs_;
   std::vector<target::Address> cframes_;
 };
+
+// What a reader read, alone.
+void show_python(const cpython::StackReader& reader, std::vector<stack::Frame>& frames);
 
 }  // namespace flametap::sampler

@@ -7,12 +7,12 @@ namespace flametap::sampler {
 using stack::Outcome;
 using stack::Step;
 
-Sampled NativeThreadSampler::sample(NativeProcess& native, target::Pauser* pauser) {
+Sampled NativeThreadSampler::sample(const Tools& tools) {
   if (rest_.lasts(kernel_.schedstat)) {
     last_.unchanged = true;
     return last_;
   }
-  last_ = take(native, pauser);
+  last_ = take(tools);
   if (last_.gone || last_.running) {
     rest_.is_over();
   } else {
@@ -21,11 +21,16 @@ Sampled NativeThreadSampler::sample(NativeProcess& native, target::Pauser* pause
   return last_;
 }
 
-Sampled NativeThreadSampler::take(NativeProcess& native, target::Pauser* pauser) {
+Sampled NativeThreadSampler::take(const Tools& tools) {
+  NativeProcess& native = tools.native;
   frames_.clear();
+  visit_.reset();
   bool captured = false;
-  const Still still = look_while_still(
-      kernel_, pauser, tid_, [&](const target::TaskSyscall* asleep_in) { captured = native.capture(tid_, asleep_in); });
+  const Still still = look_while_still(kernel_, tools.pauser, tid_, [&](const target::TaskSyscall* asleep_in) {
+    captured = native.capture(tid_, asleep_in);
+    if (native.captured_ident() != 0) ident_ = native.captured_ident();
+    visit_ = tools.find_visit(ident_, target::kNull);
+  });
   if (still == Still::gone) return {.outcome = Outcome::no_frames, .gone = true};
   const bool is_asleep = still == Still::asleep;
   const bool is_stopped = still == Still::stopped;
@@ -33,7 +38,8 @@ Sampled NativeThreadSampler::take(NativeProcess& native, target::Pauser* pauser)
       .outcome = Outcome::unreadable, .step = is_stopped ? Step::pause : Step::free_running, .running = !is_asleep};
   if (!captured || (!is_asleep && !is_stopped)) return sampled;
   native.unwind();
-  native.show(frames_);
+  sampled.unmerged = visit_ ? !native.merge(*visit_->reader, {}, frames_) : !native.show(frames_);
+  if (visit_ && sampled.unmerged) show_python(*visit_->reader, frames_);
   sampled.outcome = frames_.empty() ? Outcome::no_frames : Outcome::complete;
   sampled.native_truncated = native.truncated() || native.lost();
   sampled.guessed = native.guessed();

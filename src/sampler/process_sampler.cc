@@ -18,6 +18,7 @@ using stack::Outcome;
 
 constexpr int kListAttempts = 8;
 constexpr unsigned kLongestIdPatience = 1024;
+constexpr int kVisitReadings = 3;
 constexpr Nanoseconds kNativeListInterval = 50'000'000;
 
 }  // namespace
@@ -62,8 +63,12 @@ void ProcessSampler::get_ready() {
 Fate ProcessSampler::sample(CpuSeat& seat, const Sink& sink) {
   let_go_pending();
   if (ticks_until_ids_ > 0 && --ticks_until_ids_ == 0) list_is_old_ = true;
+  if (native_ && list_has_changed()) list_is_old_ = true;
   get_ready();
-  const ThreadSampler::Tools tools{seat, options_.pause ? &pauser_ : nullptr, native_.get()};
+  const FindVisit find_visit_of = [this](std::uint64_t ident, target::Address known) {
+    return find_visit(ident, known);
+  };
+  const ThreadSampler::Tools tools{seat, options_.pause ? &pauser_ : nullptr, native_.get(), find_visit_of};
   if (native_) native_->keep_up();
   bool in_trouble = threads_.empty();
   bool looked_at_list = false;
@@ -71,6 +76,10 @@ Fate ProcessSampler::sample(CpuSeat& seat, const Sink& sink) {
     const Nanoseconds start = monotonic_now();
     const Sampled sampled = thread.sampler->sample(tools);
     const Nanoseconds duration = monotonic_now() - start;
+    if (const auto& moved_to = thread.sampler->moved_to()) {
+      thread.python = *moved_to;
+      list_is_old_ = true;
+    }
     if (sampled.gone || !same_thread(thread)) {
       list_is_old_ = true;
       in_trouble = in_trouble || sampled.gone;
@@ -86,7 +95,7 @@ Fate ProcessSampler::sample(CpuSeat& seat, const Sink& sink) {
     sink({thread.number, &thread.python, thread.sampler->tid(), sampled, thread.state, thread.sampler->frames(),
           gil_holder_of(thread, sampled), duration});
   }
-  if (native_) sample_native_threads(sink);
+  if (native_) sample_native_threads({*native_, tools.pauser, tools.find_visit}, sink);
   // All of them sleep; but a thread of the program's own may become a Python thread at any time.
   if (!looked_at_list && memory_.read(shared_.segments()).status == target::ReadStatus::ok) {
     list_is_old_ = list_is_old_ || shared_.list_changed();
@@ -134,6 +143,7 @@ void ProcessSampler::follow_threads() {
   list_is_old_ = !list_.complete || list_.threads.empty();
   cpython::find_gil(memory_, interpreter_);
   shared_.follow(interpreter_, list_);
+  if (const auto alive = process_.threads()) numbers_.keep_only(*alive);
   const std::vector<pid_t> tids = find_tids();
   const bool all_known = std::ranges::find(tids, 0) == tids.end();
   ticks_until_ids_ = all_known ? 0 : id_patience_;
@@ -148,7 +158,8 @@ void ProcessSampler::follow_threads() {
     if (known != threads_.end()) {
       now.push_back({known->number, found, std::move(known->sampler), known->state});
     } else {
-      now.push_back({next_number_++, found, make_sampler(found, tids[i]), 0});
+      const std::uint64_t number = numbers_.number_of(tids[i], list_.interpreters[found.interpreter].id);
+      now.push_back({number, found, make_sampler(found, tids[i]), 0});
     }
     now.back().sampler->reader().read_along(shared_.segments());
   }
@@ -177,18 +188,42 @@ bool ProcessSampler::is_python_thread(pid_t tid) const {
   return std::ranges::any_of(threads_, [&](const Thread& thread) { return thread.sampler->tid() == tid; });
 }
 
-void ProcessSampler::sample_native_threads(const Sink& sink) {
+void ProcessSampler::sample_native_threads(const NativeThreadSampler::Tools& tools, const Sink& sink) {
   if (monotonic_now() >= next_native_list_) follow_native_threads();
   bool some_ended = false;
   for (NativeThread& thread : native_threads_) {
     const Nanoseconds start = monotonic_now();
-    const Sampled sampled = thread.sampler->sample(*native_, options_.pause ? &pauser_ : nullptr);
+    const Sampled sampled = thread.sampler->sample(tools);
     some_ended = some_ended || sampled.gone;
+    list_is_old_ = list_is_old_ || sampled.unmerged;
     if (sampled.gone) continue;
-    sink({thread.number, nullptr, thread.sampler->tid(), sampled, sampled.running ? stack::kOnCpu : stack::State{0},
-          thread.sampler->frames(), std::nullopt, monotonic_now() - start});
+    const auto& visit = thread.sampler->visit();
+    list_is_old_ = list_is_old_ || visit.has_value();
+    const stack::State on_cpu = sampled.running ? stack::kOnCpu : stack::State{0};
+    sink({thread.number, visit ? &visit->python : nullptr, thread.sampler->tid(), sampled,
+          static_cast<stack::State>(visit ? on_cpu | visit->state : on_cpu), thread.sampler->frames(), std::nullopt,
+          monotonic_now() - start});
   }
   if (some_ended) next_native_list_ = 0;
+}
+
+// Asked while the thread is stopped, so that what is read of Python is of the instant of its C stack.
+std::optional<Visit> ProcessSampler::find_visit(std::uint64_t ident, target::Address known) {
+  if (ident == 0 || !list_has_changed()) return std::nullopt;
+  const auto found = cpython::find_new_thread(memory_, interpreter_.layout, list_, ident);
+  if (!found || found->state == known) return std::nullopt;
+  // In each interpreter a thread has a state of its own.
+  const auto before = std::ranges::find(list_.threads, known, &PythonThread::state);
+  if (before != list_.threads.end() && before->interpreter != found->interpreter) return std::nullopt;
+  Visit visit{*found, make_reader(*found), 0};
+  cpython::Reading reading = cpython::Reading::unknown;
+  for (int i = 0; i < kVisitReadings && reading == cpython::Reading::unknown; ++i) {
+    visit.reader->learn();
+    reading = visit.reader->read();
+  }
+  if (reading != cpython::Reading::verified && reading != cpython::Reading::no_frames) return std::nullopt;
+  if (shared_.holds_gil(visit.python)) visit.state = stack::kHoldsGil;
+  return visit;
 }
 
 // Nobody tells when such a thread begins.
@@ -199,6 +234,8 @@ void ProcessSampler::follow_native_threads() {
     native_threads_.clear();  // those of Python cannot be told from the others
     return;
   }
+  // A thread that calls Python now and then does so in the main interpreter.
+  const std::int64_t main = list_.interpreters.empty() ? 0 : list_.interpreters.back().id;
   std::vector<NativeThread> now;
   for (const pid_t tid : *tids) {
     if (is_python_thread(tid)) continue;
@@ -208,8 +245,8 @@ void ProcessSampler::follow_native_threads() {
       now.push_back(std::move(*known));
     } else {
       native_->forget(tid);  // what is known of that id is another thread's
-      now.push_back(
-          {next_number_++, std::make_unique<NativeThreadSampler>(KernelView::open(process_.pid(), tid), tid)});
+      now.push_back({numbers_.number_of(tid, main),
+                     std::make_unique<NativeThreadSampler>(KernelView::open(process_.pid(), tid), tid)});
     }
   }
   native_threads_ = std::move(now);
@@ -221,16 +258,23 @@ std::vector<NamedFrame> ProcessSampler::names_of(const stack::Frame& frame) cons
       break;
     case stack::FrameKind::native:
       return native_->codes()[frame.number].frames;
+    case stack::FrameKind::unknown_python:
+      return {{profile::FrameKind::marker, "(unknown Python)", "", "", 0, 0}};
     case stack::FrameKind::kernel:
-      return {{profile::FrameKind::kernel, native::syscall_name(frame.number), "", "", 0, 0}};
+      return {{profile::FrameKind::kernel, native::syscall_name(frame.number), std::string(profile::kKernelModule),
+               std::string(profile::kKernelModule), 0, 0}};
   }
   const cpython::Code& code = codes_[cpython::CodeId{frame.number}];
   return {{profile::FrameKind::python, code.name, code.file, "", code.first_line, frame.line}};
 }
 
+std::unique_ptr<cpython::StackReader> ProcessSampler::make_reader(const PythonThread& thread) {
+  return std::make_unique<cpython::StackReader>(memory_, interpreter_.layout, codes_, thread.state,
+                                                cpython::StackReader::Options{.lines = options_.lines});
+}
+
 std::unique_ptr<ThreadSampler> ProcessSampler::make_sampler(const PythonThread& thread, pid_t tid) {
-  auto reader = std::make_unique<cpython::StackReader>(memory_, interpreter_.layout, codes_, thread.state,
-                                                       cpython::StackReader::Options{.lines = options_.lines});
+  auto reader = make_reader(thread);
   KernelView kernel;
   if (tid != 0) kernel = KernelView::open(process_.pid(), tid);
   auto sampler = std::make_unique<ThreadSampler>(std::move(reader), std::move(kernel), tid);
@@ -260,10 +304,11 @@ std::vector<pid_t> ProcessSampler::find_tids() const {
   return tids;
 }
 
+bool ProcessSampler::list_has_changed() {
+  return memory_.read(shared_.segments()).status != target::ReadStatus::ok || shared_.list_changed();
+}
+
 std::optional<cpython::ThreadNames> ProcessSampler::thread_names() {
-  const auto list_has_changed = [&] {
-    return memory_.read(shared_.segments()).status != target::ReadStatus::ok || shared_.list_changed();
-  };
   // An ident is given again to the next thread: names are those of the threads in the list as it is now, and still is
   // afterwards.
   if (list_is_old_ || list_has_changed()) follow_threads();
@@ -276,8 +321,7 @@ std::optional<cpython::ThreadNames> ProcessSampler::thread_names() {
 }
 
 bool ProcessSampler::has_thread(std::uint64_t number) const {
-  return std::ranges::find(threads_, number, &Thread::number) != threads_.end() ||
-         std::ranges::find(native_threads_, number, &NativeThread::number) != native_threads_.end();
+  return numbers_.has(number) || std::ranges::find(threads_, number, &Thread::number) != threads_.end();
 }
 
 // Memory of a thread that has ended may be another thread's by now.

@@ -24,6 +24,7 @@
 #include "sampler/native_process.h"
 #include "sampler/native_thread_sampler.h"
 #include "sampler/programs.h"
+#include "sampler/thread_numbers.h"
 #include "sampler/thread_sampler.h"
 #include "stack/outcome.h"
 #include "target/pause.h"
@@ -83,7 +84,7 @@ class ProcessSampler {
   // there are hundreds.
   // Nothing: threads came while they were read, so that a name might be another's.
   [[nodiscard]] std::optional<cpython::ThreadNames> thread_names();
-  // Whether a thread of that number is among those that were met last.
+  // Whether the thread of that number lives, as far as we know.
   [[nodiscard]] bool has_thread(std::uint64_t number) const;
 
   // For processes that will be forked by this one.
@@ -116,8 +117,11 @@ class ProcessSampler {
   void follow_threads();
   void follow_native_threads();
   void introduce_companions();
-  void sample_native_threads(const Sink& sink);
+  void sample_native_threads(const NativeThreadSampler::Tools& tools, const Sink& sink);
   [[nodiscard]] bool is_python_thread(pid_t tid) const;
+  [[nodiscard]] bool list_has_changed();
+  [[nodiscard]] std::optional<Visit> find_visit(std::uint64_t ident, target::Address known);
+  [[nodiscard]] std::unique_ptr<cpython::StackReader> make_reader(const cpython::PythonThread& thread);
   [[nodiscard]] std::unique_ptr<ThreadSampler> make_sampler(const cpython::PythonThread& thread, pid_t tid);
   [[nodiscard]] std::vector<pid_t> find_tids() const;
   [[nodiscard]] std::optional<target::Address> gil_holder_of(const Thread& thread, const Sampled& sampled) const;
@@ -141,7 +145,7 @@ class ProcessSampler {
   std::unique_ptr<NativeProcess> native_;  // null: not asked for, or not to be had
   std::vector<NativeThread> native_threads_;
   Nanoseconds next_native_list_ = 0;
-  std::uint64_t next_number_ = 0;
+  ThreadNumbers numbers_;
   bool list_is_old_ = true;
   // A process that was just forked has yet to write down its own kernel ids: how many ticks to wait before we look for
   // them again, and how many of these are left; 0: all are known.

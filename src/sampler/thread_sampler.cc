@@ -67,7 +67,7 @@ Sampled ThreadSampler::sample(const Tools& tools) {
 Sampled ThreadSampler::take(const Tools& tools) {
   if (tools.native != nullptr) return take_both(tools);
   const Sampled sampled = take_python(tools);
-  show_python_only();
+  show_python(*reader_, frames_);
   return sampled;
 }
 
@@ -76,9 +76,15 @@ Sampled ThreadSampler::take_both(const Tools& tools) {
   if (reader_->old()) reader_->learn();
   Reading reading = Reading::moved;
   bool captured = false;
+  moved_to_.reset();
   const Look look = [&](const target::TaskSyscall* asleep_in) {
     captured = tools.native->capture(tid_, asleep_in);
     reading = read_and_learn();
+    if (auto visit = tools.find_visit(tools.native->captured_ident(), reader_->thread())) {
+      reader_ = std::move(visit->reader);
+      moved_to_ = visit->python;
+      reading = reader_->frames().empty() ? Reading::no_frames : Reading::verified;
+    }
     if (!tools.native->counts_runs()) return;
     for (ThreadSampler* const other : companions_.others) (void)other->read_and_learn();
   };
@@ -93,7 +99,7 @@ Sampled ThreadSampler::take_both(const Tools& tools) {
     // What Python says can still be had by other means; or not, and then it is counted.
     Sampled sampled = take_python(tools);
     sampled.unmerged = sampled.outcome == Outcome::complete || sampled.outcome == Outcome::truncated;
-    show_python_only();
+    show_python(*reader_, frames_);
     return sampled;
   }
   Sampled sampled =
@@ -101,7 +107,7 @@ Sampled ThreadSampler::take_both(const Tools& tools) {
   if (sampled.gone) return sampled;
   sampled.unmerged = !captured;
   if (captured) merge(*tools.native, sampled);
-  if (sampled.unmerged) show_python_only();
+  if (sampled.unmerged) show_python(*reader_, frames_);
   return sampled;
 }
 
@@ -123,13 +129,6 @@ std::optional<NativeProcess::Foreign> ThreadSampler::foreign_runs() const {
   if (companions_.is_innermost()) return NativeProcess::Foreign{.outside = runs};
   if (companions_.others.size() > 1) return std::nullopt;
   return NativeProcess::Foreign{.inside = runs};
-}
-
-void ThreadSampler::show_python_only() {
-  frames_.clear();
-  for (const cpython::CodeFrame& frame : reader_->frames()) {
-    frames_.push_back({stack::FrameKind::python, static_cast<std::uint32_t>(frame.code), frame.line});
-  }
 }
 
 Sampled ThreadSampler::take_python(const Tools& tools) {

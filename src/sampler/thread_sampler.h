@@ -24,6 +24,7 @@
 #include "sampler/native_process.h"
 #include "sampler/rest.h"
 #include "sampler/sampled.h"
+#include "sampler/visit.h"
 #include "stack/frame.h"
 #include "target/pause.h"
 
@@ -35,6 +36,7 @@ class ThreadSampler {
     CpuSeat& seat;
     target::Pauser* pauser;  // null: never pause
     NativeProcess* native;   // null: Python only
+    const FindVisit& find_visit;
   };
   // Python threads of other interpreters that share its thread of the system, and so its C stack.
   struct Companions {
@@ -49,6 +51,8 @@ class ThreadSampler {
   void warm_up();
   void set_companions(Companions companions) { companions_ = std::move(companions); }
   [[nodiscard]] Sampled sample(const Tools& tools);
+  // Whether the last sample found it in another Python thread state than the one it was made for.
+  [[nodiscard]] const std::optional<cpython::PythonThread>& moved_to() const { return moved_to_; }
   // Of the last sample; the innermost first.
   [[nodiscard]] std::span<const stack::Frame> frames() const { return frames_; }
   [[nodiscard]] cpython::StackReader& reader() { return *reader_; }
@@ -63,7 +67,6 @@ class ThreadSampler {
   [[nodiscard]] Sampled take_both(const Tools& tools);
   void merge(NativeProcess& native, Sampled& sampled);
   [[nodiscard]] std::optional<NativeProcess::Foreign> foreign_runs() const;
-  void show_python_only();
   [[nodiscard]] cpython::Reading read_and_learn();
   [[nodiscard]] cpython::Reading read_freely(const Tools& tools);
   [[nodiscard]] cpython::Reading read_again_and_again(const Tools& tools);
@@ -77,6 +80,7 @@ class ThreadSampler {
   pid_t tid_;
   Sampled last_;
   Companions companions_;
+  std::optional<cpython::PythonThread> moved_to_;
   std::vector<stack::Frame> frames_;
   Rest rest_;
   int last_cpu_ = -1;                             // on which the thread was when we last asked

@@ -6,9 +6,10 @@
 namespace flametap::stack {
 
 enum class FrameKind : std::uint8_t {
-  python,  // `number` is that of a code object
-  native,  // of a place in a function of C, C++ or the like
-  kernel,  // of a system call
+  python,          // `number` is that of a code object
+  native,          // of a place in a function of C, C++ or the like
+  kernel,          // of a system call
+  unknown_python,  // Python code that could not be read
 };
 
 struct Frame {

@@ -18,9 +18,12 @@ bool Merger::merge(const MergeInput& input, std::vector<Frame>& frames) {
   for (std::size_t i = first_of_ours(input); i < input.native.size(); ++i) {
     // Runs that no call runs are empty: see pair_by_anchors().
     while (run < input.runs.size() && runner_of_[run] == kNobody && input.runs[run].end == next_python) ++run;
-    if (run < input.runs.size() && runner_of_[run] == i) take_run();
+    // What runs Python evaluates it, whatever it is called.
+    const bool evaluates = run < input.runs.size() && runner_of_[run] == i;
+    if (evaluates) take_run();
     const NativeFrame& native = input.native[i];
-    if (native.role == Role::other || input.show_machinery) frames.push_back({FrameKind::native, native.number, 0});
+    const bool does_something = native.role == Role::other && !evaluates;
+    if (does_something || input.show_machinery) frames.push_back({FrameKind::native, native.number, 0});
   }
   // Where the C stack is not whole, Python goes on further out than it does.
   while (run < input.runs.size()) take_run();
@@ -72,7 +75,7 @@ bool Merger::pair_by_counting(const MergeInput& input) {
   const auto calls = static_cast<std::size_t>(std::ranges::count_if(input.native, evaluates));
   const std::size_t runs = input.foreign_inside + input.runs.size() + input.foreign_outside;
   if (!input.native_is_whole) {
-    if (!input.asleep || calls > runs) return false;
+    if (!input.settled || calls > runs) return false;
     pair_in_order(input, input.foreign_inside);
     return true;
   }

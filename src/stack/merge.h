@@ -9,7 +9,7 @@
 // - By counting, where the version has no anchors: the evaluating functions are known by their names, and the outermost
 //   one runs the outermost run. A call that has just begun, or is about to return, has no frames: there may be one more
 //   call than runs, which is then the innermost. Any other number means that the two do not belong together. Of a
-//   C stack that is not whole this is known only while the thread sleeps: then no call begins or ends.
+//   C stack that is not whole this is known only where no such call can be about to begin or to end.
 //
 // Pure: knows no process. Allocates nothing once its buffers have grown.
 #pragma once
@@ -48,7 +48,7 @@ struct MergeInput {
   std::span<const PythonRun> runs;
   std::span<const NativeFrame> native;
   bool native_is_whole = true;  // the outermost call is there
-  bool asleep = false;          // the thread sleeps in a system call
+  bool settled = false;         // no evaluating function is about to begin or to end
   bool anchored = false;        // each run has an anchor
   // Runs of other interpreters on the same C stack; for counting only.
   std::size_t foreign_outside = 0;

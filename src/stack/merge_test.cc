@@ -113,7 +113,7 @@ TEST_F(MergeTest, TwoCallsTooManyDoNotFitByCounting) {
 TEST_F(MergeTest, AnchorsNeedNoNames) {
   c_stack({"work", "(unknown)", "tail"});
   python_run({"f"}, 1);
-  EXPECT_EQ(merged(input(true)), "work f (unknown) tail");
+  EXPECT_EQ(merged(input(true)), "work f tail");
   EXPECT_EQ(merged(input(false)), "unmerged");
 }
 
@@ -143,21 +143,21 @@ TEST_F(MergeTest, BeyondATruncatedCStackPythonGoesOn) {
   EXPECT_EQ(merged(cut), "unmerged");
 }
 
-TEST_F(MergeTest, WhileItSleepsCountingFromTheInsideWillDo) {
+TEST_F(MergeTest, WhereNoCallBeginsOrEndsCountingFromTheInsideWillDo) {
   c_stack({"poll", "eval0", "sort"});
   python_run({"key"}, 1);
   python_run({"middle"}, 40);
   python_run({"program"}, 50);
   MergeInput cut = input(false);
   cut.native_is_whole = false;
-  cut.asleep = true;
+  cut.settled = true;
   EXPECT_EQ(merged(cut), "poll key sort middle program");
   cut.native_is_whole = true;
   EXPECT_EQ(merged(cut), "unmerged");
   c_stack({"poll", "eval0", "eval1", "eval2", "eval3"});
   cut = input(false);
   cut.native_is_whole = false;
-  cut.asleep = true;
+  cut.settled = true;
   EXPECT_EQ(merged(cut), "unmerged");
 }
 
