@@ -94,7 +94,7 @@ class Flametap:
     def result(self, _out, _err, _wall):
         stats = json.loads(self.stats.read_text())
         return {"stacks": stats["samples"], "seconds": stats["duration_s"],
-                "stopped_us": stats.get("median_stopped_ns", stats["median_sample_ns"]) / 1000,
+                "stopped_us": stats["median_stop_ns"] / 1000,
                 "unmerged": stats["unmerged"] / max(1, stats["samples"])}
 
 

@@ -42,6 +42,8 @@ std::string native_line(const profile::Quality& quality) {
   }
   if (quality.guessed > 0)
     text += fmt::format("; guessed {} ({})", with_commas(quality.guessed), share(quality.guessed));
+  if (quality.median_stop_ns > 0)
+    text += fmt::format("; a stop took {} (median)", format::human_time(quality.median_stop_ns));
   return text;
 }
 

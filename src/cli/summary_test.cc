@@ -52,8 +52,10 @@ TEST(Summary, SaysWhatBecameOfCStacks) {
   all.recording.quality.unmerged = 3;
   all.recording.quality.native_truncated = 1;
   all.recording.quality.guessed = 1'200;
-  EXPECT_THAT(summary_text(all, all, "-"), HasSubstr("  C stacks: unmerged 3 of 10,000 (0.03 %), shown as Python only; "
-                                                     "truncated 1 (0.01 %); guessed 1,200 (12.00 %)\n"));
+  all.recording.quality.median_stop_ns = 31'000;
+  EXPECT_THAT(summary_text(all, all, "-"),
+              HasSubstr("  C stacks: unmerged 3 of 10,000 (0.03 %), shown as Python only; "
+                        "truncated 1 (0.01 %); guessed 1,200 (12.00 %); a stop took 31 µs (median)\n"));
 }
 
 TEST(Summary, SaysWhyThereIsNothingToSee) {

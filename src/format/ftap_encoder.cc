@@ -79,7 +79,8 @@ void put_recording(const profile::Recording& recording, std::string& out) {
                              quality.slowest_sample_ns,
                              quality.unmerged,
                              quality.native_truncated,
-                             quality.guessed};
+                             quality.guessed,
+                             quality.median_stop_ns};
   put<std::uint32_t>(out, static_cast<std::uint32_t>(counts.size()));
   put_column(out, counts);
   std::vector<std::string_view> names;

@@ -69,7 +69,7 @@ TEST(ReadFtap, AProfileReadsBackAsItself) {
                .rate_hz = 99.5,
                .mode = profile::Mode::gil,
                .ended = "process 7 exited",
-               .quality = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, {{"a", 10}, {"", ~std::uint64_t{0}}}}};
+               .quality = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, {{"a", 10}, {"", ~std::uint64_t{0}}}}};
   const Result<ReadProfile> again = read_bytes(write_ftap(test.profile));
   ASSERT_TRUE(again.ok()) << again.error().message;
   EXPECT_THAT(again->warnings, IsEmpty());

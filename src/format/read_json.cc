@@ -159,6 +159,7 @@ class Reader {
       to.unmerged = count(from, place, "unmerged");
       to.native_truncated = count(from, place, "native_truncated");
       to.guessed = count(from, place, "guessed");
+      to.median_stop_ns = count(from, place, "median_stop_ns");
     }
     const json& more = member(from, place, "more");
     if (!more.is_object()) refuse(place + ".more", "is not an object");

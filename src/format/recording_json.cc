@@ -19,6 +19,7 @@ void write_quality(JsonWriter& json, const profile::Quality& quality) {
   json.member("unmerged", quality.unmerged);
   json.member("native_truncated", quality.native_truncated);
   json.member("guessed", quality.guessed);
+  json.member("median_stop_ns", quality.median_stop_ns);
   json.key("more").begin_object();
   for (const auto& [name, count] : quality.more) json.member(name, count);
   json.end_object();

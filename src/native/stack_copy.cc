@@ -37,6 +37,10 @@ CaptureStatus StackCopy::capture_sleeping(pid_t tid, const target::TaskSyscall& 
   return copy(memory, space);
 }
 
+void StackCopy::rehearse(target::Memory& memory) {
+  if (size_ > 0) (void)memory.read(begin_, std::span(buffer_).first(size_));
+}
+
 void StackCopy::assign(const Registers& registers, target::Address begin, Bytes bytes) {
   tid_ = 0;
   registers_ = registers;

@@ -45,6 +45,9 @@ class StackCopy {
   [[nodiscard]] CaptureStatus capture_sleeping(pid_t tid, const target::TaskSyscall& call, target::Memory& memory,
                                                AddressSpace& space);
 
+  // Reads again what was copied last, and forgets it: what follows finds the memory at hand, and is quicker for it.
+  void rehearse(target::Memory& memory);
+
   // Of bytes at hand, for tests.
   void assign(const Registers& registers, target::Address begin, Bytes bytes);
 

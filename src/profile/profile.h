@@ -113,10 +113,10 @@ struct Quality {
   std::uint64_t truncated = 0;         // of the verified ones
   std::uint64_t median_sample_ns = 0;  // how long one took; 0: not known
   std::uint64_t slowest_sample_ns = 0;
-  std::uint64_t unmerged = 0;  // C stack and Python stack did not fit together: shown as Python only
-  std::uint64_t native_truncated =
-      0;                      // the C stack was deeper than what we copy of it: its outermost calls are missing
-  std::uint64_t guessed = 0;  // a call on the C stack was found by the frame pointer alone
+  std::uint64_t unmerged = 0;          // C stack and Python stack did not fit together: shown as Python only
+  std::uint64_t native_truncated = 0;  // the C stack could not be followed to its end: its outermost calls are missing
+  std::uint64_t guessed = 0;           // a call on the C stack was found by the frame pointer alone
+  std::uint64_t median_stop_ns = 0;    // how long a thread was stopped for its C stack, at the most; 0: not known
   std::map<std::string, std::uint64_t> more;  // further counts of the sampler's own, by name
   bool operator==(const Quality&) const = default;
 };

@@ -26,11 +26,13 @@ Sampled NativeThreadSampler::take(const Tools& tools) {
   frames_.clear();
   visit_.reset();
   bool captured = false;
-  const Still still = look_while_still(kernel_, tools.pauser, tid_, [&](const target::TaskSyscall* asleep_in) {
-    captured = native.capture(tid_, asleep_in);
-    if (native.captured_ident() != 0) ident_ = native.captured_ident();
-    visit_ = tools.find_visit(ident_, target::kNull);
-  });
+  Nanoseconds stopped = 0;
+  const Still still =
+      look_while_still({kernel_, tools.pauser, tid_, stopped}, [&](const target::TaskSyscall* asleep_in) {
+        captured = native.capture(tid_, asleep_in);
+        if (native.captured_ident() != 0) ident_ = native.captured_ident();
+        visit_ = tools.find_visit(ident_, target::kNull);
+      });
   if (still == Still::gone) return {.outcome = Outcome::no_frames, .gone = true};
   const bool is_asleep = still == Still::asleep;
   const bool is_stopped = still == Still::stopped;
@@ -40,6 +42,7 @@ Sampled NativeThreadSampler::take(const Tools& tools) {
   native.unwind();
   sampled.unmerged = visit_ ? !native.merge(*visit_->reader, {}, frames_) : !native.show(frames_);
   if (visit_ && sampled.unmerged) show_python(*visit_->reader, frames_);
+  sampled.stopped = stopped;
   sampled.outcome = frames_.empty() ? Outcome::no_frames : Outcome::complete;
   sampled.native_truncated = native.truncated() || native.lost();
   sampled.guessed = native.guessed();

@@ -25,6 +25,7 @@ void ProfileBuilder::add(std::size_t process_number, const ProcessSampler& proce
                          const Moment& times) {
   count(sample.sampled);
   times_.add(sample.duration);
+  if (sample.sampled.stopped > 0 && !sample.sampled.unchanged) stops_.add(sample.sampled.stopped);
   ProcessEntry& entry = processes_[process_number];
   if (sample.sampled.outcome == Outcome::no_frames) {
     if (const auto known = entry.threads.find(sample.thread); known != entry.threads.end()) flush(known->second);
@@ -161,6 +162,7 @@ Result<void> ProfileBuilder::hand_on(profile::Sink& sink) {
                     [](const profile::Sample& sample) { return std::pair(sample.time_ns, sample.thread); });
   profile_.recording.quality.median_sample_ns = times_.median();
   profile_.recording.quality.slowest_sample_ns = times_.slowest();
+  profile_.recording.quality.median_stop_ns = stops_.median();
   for (const profile::Sample& sample : samples_) {
     if (const auto added = sink.add(profile_, sample); !added) return added.error();
   }

@@ -82,6 +82,7 @@ class ProfileBuilder {
   profile::Profile profile_;              // without its samples
   std::vector<profile::Sample> samples_;  // in the order of their ends, not handed on yet
   SampleTimes times_;
+  SampleTimes stops_;  // how long threads were stopped for their C stacks
   std::vector<ProcessEntry> processes_;
   std::map<profile::FunctionId, std::uint64_t> self_ticks_;
 };

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "base/clock.h"
 #include "stack/outcome.h"
 
 namespace flametap::sampler {
@@ -18,6 +19,7 @@ struct Sampled {
   bool unmerged = false;          // there is none, or it does not fit: Python only
   bool native_truncated = false;  // it goes on further out than we could follow
   bool guessed = false;           // a part of it was found by the frame pointer only
+  Nanoseconds stopped = 0;        // for how long the thread was held at the most, if it was stopped
 };
 
 }  // namespace flametap::sampler

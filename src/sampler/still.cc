@@ -2,30 +2,34 @@
 
 #include <optional>
 
-#include "base/clock.h"
-
 namespace flametap::sampler {
 namespace {
 
 constexpr int kAttempts = 4;
 constexpr Nanoseconds kPauseTimeout = 200'000'000;  // on a machine with more to do than CPUs it takes its turn to stop
 
-Still look_at_stopped(target::Pauser& pauser, pid_t tid, const Look& look) {
-  const target::Pause pause = pauser.stop(tid, kPauseTimeout);
-  switch (pause.status()) {
-    case target::PauseStatus::stopped:
-      look(nullptr);
-      return Still::stopped;
-    case target::PauseStatus::gone:
-    case target::PauseStatus::replaced:
-      return Still::gone;
-    case target::PauseStatus::timed_out:
-      return Still::restless;  // it is still asked to stop
-    case target::PauseStatus::traced_by_other:
-    case target::PauseStatus::denied:
-      break;
+Still look_at_stopped(const StillThread& thread, const Look& look) {
+  const Nanoseconds start = monotonic_now();
+  Still still = Still::refused;
+  {
+    const target::Pause pause = thread.pauser->stop(thread.tid, kPauseTimeout);
+    switch (pause.status()) {
+      case target::PauseStatus::stopped:
+        look(nullptr);
+        still = Still::stopped;
+        break;
+      case target::PauseStatus::gone:
+      case target::PauseStatus::replaced:
+        return Still::gone;
+      case target::PauseStatus::timed_out:
+        return Still::restless;  // it is still asked to stop
+      case target::PauseStatus::traced_by_other:
+      case target::PauseStatus::denied:
+        break;
+    }
   }
-  return Still::refused;
+  thread.stopped = monotonic_now() - start;
+  return still;
 }
 
 // Whether it slept on: it had no turn on a CPU since. Where the kernel does not count them, the same call at the same
@@ -48,16 +52,16 @@ Still look_at_sleeping(const KernelView& kernel, const Look& look) {
 
 }  // namespace
 
-Still look_while_still(const KernelView& kernel, target::Pauser* pauser, pid_t tid, const Look& look) {
-  if (!kernel.stat) return Still::refused;
+Still look_while_still(const StillThread& thread, const Look& look) {
+  if (!thread.kernel.stat) return Still::refused;
   Still last = Still::restless;
   for (int i = 0; i < kAttempts && last == Still::restless; ++i) {
-    const auto stat = kernel.stat->read();
+    const auto stat = thread.kernel.stat->read();
     if (!stat) return Still::gone;
     if (!is_running(*stat)) {
-      last = look_at_sleeping(kernel, look);
-    } else if (pauser != nullptr) {
-      last = look_at_stopped(*pauser, tid, look);
+      last = look_at_sleeping(thread.kernel, look);
+    } else if (thread.pauser != nullptr) {
+      last = look_at_stopped(thread, look);
     } else {
       last = Still::refused;
     }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "base/clock.h"
 #include "sampler/kernel_view.h"
 #include "target/pause.h"
 
@@ -25,7 +26,13 @@ enum class Still : std::uint8_t {
 // pointer; null while it is stopped.
 using Look = std::function<void(const target::TaskSyscall* asleep_in)>;
 
-// `pauser` may be null: never stop it.
-[[nodiscard]] Still look_while_still(const KernelView& kernel, target::Pauser* pauser, pid_t tid, const Look& look);
+struct StillThread {
+  const KernelView& kernel;
+  target::Pauser* pauser;  // null: never stop it
+  pid_t tid;
+  Nanoseconds& stopped;  // for how long it was held at the most, once it was stopped
+};
+
+[[nodiscard]] Still look_while_still(const StillThread& thread, const Look& look);
 
 }  // namespace flametap::sampler

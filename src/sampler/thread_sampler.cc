@@ -88,10 +88,16 @@ Sampled ThreadSampler::take_both(const Tools& tools) {
     if (!tools.native->counts_runs()) return;
     for (ThreadSampler* const other : companions_.others) (void)other->read_and_learn();
   };
-  Still still = look_while_still(kernel_, tools.pauser, tid_, look);
+  if (last_.running) {
+    // After a rest everything is slow at first. It had better be so before the thread is stopped.
+    (void)reader_->read();
+    tools.native->rehearse();
+  }
+  Nanoseconds stopped = 0;
+  Still still = look_while_still({kernel_, tools.pauser, tid_, stopped}, look);
   for (int i = 1; i < kLearnAttempts && still == Still::stopped && !is_verified(reading) && !is_end(reading); ++i) {
     sleep_for(kMoment);
-    still = look_while_still(kernel_, tools.pauser, tid_, look);
+    still = look_while_still({kernel_, tools.pauser, tid_, stopped}, look);
   }
   if (still == Still::gone) return kThreadEnded;
   const bool is_still = still == Still::asleep || still == Still::stopped;
@@ -105,6 +111,7 @@ Sampled ThreadSampler::take_both(const Tools& tools) {
   Sampled sampled =
       finish(reading, still == Still::stopped ? Step::pause : Step::free_running, still == Still::stopped);
   if (sampled.gone) return sampled;
+  sampled.stopped = stopped;
   sampled.unmerged = !captured;
   if (captured) merge(*tools.native, sampled);
   if (sampled.unmerged) show_python(*reader_, frames_);

@@ -10,7 +10,8 @@ import zlib
 MAGIC = bytes.fromhex("89 46 54 41 50 0D 0A 1A")
 MARKER = bytes.fromhex("D3 46 54 43")
 COUNTS = ("ticks", "missed_ticks", "free_running", "ride_along", "paused", "torn", "unreadable", "no_frames",
-          "truncated", "median_sample_ns", "slowest_sample_ns", "unmerged", "native_truncated", "guessed")
+          "truncated", "median_sample_ns", "slowest_sample_ns", "unmerged", "native_truncated", "guessed",
+          "median_stop_ns")
 MODES = ("wall", "cpu", "gil", "unknown")
 
 
