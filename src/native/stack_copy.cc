@@ -32,7 +32,7 @@ CaptureStatus StackCopy::capture_sleeping(pid_t tid, const target::TaskSyscall& 
                                           AddressSpace& space) {
   tid_ = tid;
   registers_ = sleeping_registers(target::Address{call.stack_pointer}, target::Address{call.program_counter});
-  system_call_ = call.number;
+  system_call_ = call.number < 0 ? std::nullopt : std::optional(call.number);
   thread_pointer_ = 0;
   return copy(memory, space);
 }

@@ -34,11 +34,11 @@ Sampled NativeThreadSampler::take(const Tools& tools) {
         visit_ = tools.find_visit(ident_, target::kNull);
       });
   if (still == Still::gone) return {.outcome = Outcome::no_frames, .gone = true};
-  const bool is_asleep = still == Still::asleep;
-  const bool is_stopped = still == Still::stopped;
-  Sampled sampled{
-      .outcome = Outcome::unreadable, .step = is_stopped ? Step::pause : Step::free_running, .running = !is_asleep};
-  if (!captured || (!is_asleep && !is_stopped)) return sampled;
+  Sampled sampled{.outcome = Outcome::unreadable,
+                  .step = still == Still::asleep ? Step::free_running : Step::pause,
+                  .running = still != Still::asleep && still != Still::held};
+  const bool is_still = still == Still::asleep || still == Still::stopped || still == Still::held;
+  if (!captured || !is_still) return sampled;
   native.unwind();
   sampled.unmerged = visit_ ? !native.merge(*visit_->reader, {}, frames_) : !native.show(frames_);
   if (visit_ && sampled.unmerged) show_python(*visit_->reader, frames_);

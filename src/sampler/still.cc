@@ -58,10 +58,12 @@ Still look_while_still(const StillThread& thread, const Look& look) {
   for (int i = 0; i < kAttempts && last == Still::restless; ++i) {
     const auto stat = thread.kernel.stat->read();
     if (!stat) return Still::gone;
-    if (!is_running(*stat)) {
+    const bool is_held = stat->state == target::TaskState::stopped;
+    if (!is_running(*stat) && !is_held) {
       last = look_at_sleeping(thread.kernel, look);
     } else if (thread.pauser != nullptr) {
       last = look_at_stopped(thread, look);
+      if (last == Still::stopped && is_held) last = Still::held;
     } else {
       last = Still::refused;
     }

@@ -1,6 +1,6 @@
 // Looking at a thread at a moment when it stands still, so that all that is seen of it, its registers too, is of one
 // instant: while it sleeps, or else while it is stopped with ptrace. A thread that sleeps is never stopped: a stop can
-// end its system call early.
+// end its system call early. Of one that SIGSTOP stopped there is nothing to end, and only ptrace tells its registers.
 #pragma once
 
 #include <sys/types.h>
@@ -17,6 +17,7 @@ namespace flametap::sampler {
 enum class Still : std::uint8_t {
   asleep,    // it slept before, during and after the look
   stopped,   // it was running, and was stopped for it
+  held,      // a signal had stopped it before, and it was held meanwhile
   gone,      // it has ended
   refused,   // we may not stop it, or cannot see how it sleeps
   restless,  // each time it woke up meanwhile, or did not stop in time

@@ -100,7 +100,7 @@ Sampled ThreadSampler::take_both(const Tools& tools) {
     still = look_while_still({kernel_, tools.pauser, tid_, stopped}, look);
   }
   if (still == Still::gone) return kThreadEnded;
-  const bool is_still = still == Still::asleep || still == Still::stopped;
+  const bool is_still = still == Still::asleep || still == Still::stopped || still == Still::held;
   if (!is_still || (!is_verified(reading) && !is_end(reading))) {
     // What Python says can still be had by other means; or not, and then it is counted.
     Sampled sampled = take_python(tools);
@@ -108,8 +108,7 @@ Sampled ThreadSampler::take_both(const Tools& tools) {
     show_python(*reader_, frames_);
     return sampled;
   }
-  Sampled sampled =
-      finish(reading, still == Still::stopped ? Step::pause : Step::free_running, still == Still::stopped);
+  Sampled sampled = finish(reading, still == Still::asleep ? Step::free_running : Step::pause, still == Still::stopped);
   if (sampled.gone) return sampled;
   sampled.stopped = stopped;
   sampled.unmerged = !captured;

@@ -100,14 +100,15 @@ std::optional<TaskSchedstat> parse_task_schedstat(std::string_view line) {
 
 std::optional<TaskSyscall> parse_task_syscall(std::string_view line) {
   TaskSyscall call;
-  if (!parse_number(take_word(line), call.number) || call.number < 0) return std::nullopt;
+  if (!parse_number(take_word(line), call.number)) return std::nullopt;
   std::array<std::uint64_t, kSyscallNumbers> numbers{};
-  for (std::uint64_t& number : numbers) {
-    if (!parse_hexadecimal(take_word(line), number)) return std::nullopt;
+  const std::size_t count = call.number < 0 ? 2 : numbers.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!parse_hexadecimal(take_word(line), numbers[i])) return std::nullopt;
   }
-  call.first_argument = numbers.front();
-  call.stack_pointer = numbers[kSyscallNumbers - 2];
-  call.program_counter = numbers[kSyscallNumbers - 1];
+  if (call.number >= 0) call.first_argument = numbers.front();
+  call.stack_pointer = numbers[count - 2];
+  call.program_counter = numbers[count - 1];
   return call;
 }
 

@@ -49,9 +49,9 @@ struct TaskSchedstat {
 
 [[nodiscard]] std::optional<TaskSchedstat> parse_task_schedstat(std::string_view line);
 
-// The system call in which a thread sleeps.
+// How a thread sleeps.
 struct TaskSyscall {
-  std::int64_t number = 0;
+  std::int64_t number = 0;  // of its system call; -1: in none, as when it waits for a page of its memory
   std::uint64_t first_argument = 0;
   // Where it goes on when the call is done, and its stack then. All that the kernel tells of its registers.
   std::uint64_t stack_pointer = 0;
@@ -60,7 +60,7 @@ struct TaskSyscall {
   bool operator==(const TaskSyscall&) const = default;
 };
 
-// Nothing if it runs, or sleeps elsewhere.
+// Nothing if it runs.
 [[nodiscard]] std::optional<TaskSyscall> parse_task_syscall(std::string_view line);
 
 class ThreadStat {
@@ -90,7 +90,7 @@ class ThreadSyscall {
  public:
   // Fails where we may not trace the process, and where the kernel was built without CONFIG_HAVE_ARCH_TRACEHOOK.
   [[nodiscard]] static Result<ThreadSyscall> open(pid_t pid, pid_t tid);
-  // Nothing if it runs, sleeps elsewhere, or is gone.
+  // Nothing if it runs or is gone.
   [[nodiscard]] std::optional<TaskSyscall> read() const;
   // The address of the word that another thread is to change, if it sleeps on one (a lock, a condition variable).
   [[nodiscard]] std::optional<std::uint64_t> read_futex() const;

@@ -98,9 +98,17 @@ TEST(TaskSyscall, TellsWhereTheThreadGoesOn) {
   EXPECT_EQ(call->program_counter, 0x7f12d3u);
 }
 
-TEST(TaskSyscall, NothingIfItIsInNoSystemCall) {
+TEST(TaskSyscall, MaySleepInNone) {
+  const auto call = parse_task_syscall("-1 0x7ffc08 0x7f12d3\n");
+  ASSERT_TRUE(call);
+  EXPECT_EQ(call->number, -1);
+  EXPECT_EQ(call->stack_pointer, 0x7ffc08u);
+  EXPECT_EQ(call->program_counter, 0x7f12d3u);
+}
+
+TEST(TaskSyscall, NothingIfItRuns) {
   EXPECT_FALSE(parse_task_syscall("running\n"));
-  EXPECT_FALSE(parse_task_syscall("-1 0x7ffc08 0x7f12d3\n"));
+  EXPECT_FALSE(parse_task_syscall("-1 0x7ffc08\n"));
   EXPECT_FALSE(parse_task_syscall("230 0x1 0x0 0x7ffc10\n"));
   EXPECT_FALSE(parse_task_syscall("230 0x1 0x0 0x7ffc10 0x7ffc20 0x0 0x5f 0x7ffc08 7f12d3\n"));
   EXPECT_FALSE(parse_task_syscall(""));

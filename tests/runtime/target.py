@@ -88,6 +88,14 @@ class Target:
 
         wait_until(all_sleep, "all threads of %d sleep" % self.pid)
 
+    def wait_until_stopped(self):
+        """Returns once SIGSTOP has stopped every thread of it."""
+        def all_stopped():
+            tasks = Path("/proc/%d/task" % self.pid).iterdir()
+            return all((task / "stat").read_text().rpartition(")")[2].split()[0] == "T" for task in tasks)
+
+        wait_until(all_stopped, "all threads of %d are stopped" % self.pid)
+
     def wait_until_main_sleeps(self):
         """Returns once its main thread is in the system call in which it sleeps for good: nanosleep, in its variants."""
         def sleeps():
