@@ -145,6 +145,7 @@ int record_processes(const RecordRequest& request, const Output& output) {
   const std::string own_path = default_path(*processes->front(), output.format);
   auto journal = Journal::open(output, own_path);
   if (!journal) return fail(journal.error());
+  for (const auto& process : *processes) process->rehearse(*seat);
   const Result<void> recorded = [&] {
     sampler::Progress progress;
     const ProgressLine line(progress);

@@ -19,6 +19,7 @@ using stack::Outcome;
 constexpr int kListAttempts = 8;
 constexpr unsigned kLongestIdPatience = 1024;
 constexpr int kVisitReadings = 3;
+constexpr int kRehearsals = 20;
 constexpr Nanoseconds kNativeListInterval = 50'000'000;
 
 }  // namespace
@@ -58,6 +59,16 @@ void ProcessSampler::get_ready() {
     if (native) native_ = std::move(*native);  // else it is about to end, as fate() will find out
   }
   if (list_is_old_) follow_threads();
+}
+
+void ProcessSampler::rehearse(CpuSeat& seat) {
+  if (!options_.native) return;
+  for (int i = 0; i < kRehearsals; ++i) {
+    const Fate fate = sample(seat, [&](const ThreadSample& taken) {
+      for (const stack::Frame& frame : taken.frames) (void)names_of(frame);
+    });
+    if (fate != Fate::runs) return;  // the recording will find out, too
+  }
 }
 
 Fate ProcessSampler::sample(CpuSeat& seat, const Sink& sink) {
