@@ -81,6 +81,7 @@ class NativeProcess {
   NativeProcess(const target::Process& process, target::Memory& memory, const cpython::Interpreter& interpreter,
                 bool lines, NativeOptions options, native::AddressSpace space);
 
+  void keep_running_greenlet();
   void fold_beginning();
   [[nodiscard]] bool is_settled() const;
   [[nodiscard]] bool anchor_runs(const cpython::StackReader& reader);
@@ -96,10 +97,12 @@ class NativeProcess {
   native::UnwindEnd end_ = native::UnwindEnd::lost;
   bool guessed_ = false;
   bool asleep_ = false;
+  bool switching_ = false;  // between two greenlets
   Nanoseconds next_refresh_ = 0;
   stack::Merger merger_;
   // Scratch.
   std::vector<native::Frame> unwound_;
+  std::vector<Home> homes_;
   std::vector<stack::NativeFrame> native_;
   std::vector<stack::Frame> python_;
   std::vector<stack::PythonRun> runs_;
