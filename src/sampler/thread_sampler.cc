@@ -1,6 +1,7 @@
 #include "sampler/thread_sampler.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "sampler/still.h"
@@ -59,14 +60,20 @@ Sampled ThreadSampler::sample(const Tools& tools) {
     rest_.is_over();
     return last_;
   }
-  if (kernel_.syscall) last_.sleeps_on = kernel_.syscall->read_futex().value_or(0);
   rest_.goes_on(kernel_.schedstat, last_.outcome != Outcome::torn && last_.outcome != Outcome::unreadable);
   return last_;
 }
 
 Sampled ThreadSampler::take(const Tools& tools) {
   if (tools.native != nullptr) return take_both(tools);
-  const Sampled sampled = take_python(tools);
+  return take_python_alone(tools);
+}
+
+Sampled ThreadSampler::take_python_alone(const Tools& tools) {
+  Sampled sampled = take_python(tools);
+  if (!sampled.gone && !sampled.running && kernel_.syscall) {
+    sampled.sleeps_on = kernel_.syscall->read_futex().value_or(0);
+  }
   show_python(*reader_, frames_);
   return sampled;
 }
@@ -76,8 +83,11 @@ Sampled ThreadSampler::take_both(const Tools& tools) {
   if (reader_->old()) reader_->learn();
   Reading reading = Reading::moved;
   bool captured = false;
+  std::uint64_t sleeps_on = 0;
   moved_to_.reset();
-  const Look look = [&](const target::TaskSyscall* asleep_in) {
+  const auto look = [&](const target::TaskSyscall* asleep_in) {
+    // What it waits for is of the same instant as its stack, too.
+    sleeps_on = asleep_in != nullptr ? target::futex_of(*asleep_in).value_or(0) : 0;
     captured = tools.native->capture(tid_, asleep_in);
     reading = read_and_learn();
     if (auto visit = tools.find_visit(tools.native->captured_ident(), reader_->thread())) {
@@ -94,23 +104,23 @@ Sampled ThreadSampler::take_both(const Tools& tools) {
     tools.native->rehearse();
   }
   Nanoseconds stopped = 0;
-  Still still = look_while_still({kernel_, tools.pauser, tid_, stopped}, look);
+  Still still = look_while_still({kernel_, tools.pauser, tid_, stopped}, std::cref(look));
   for (int i = 1; i < kLearnAttempts && still == Still::stopped && !is_verified(reading) && !is_end(reading); ++i) {
     sleep_for(kMoment);
-    still = look_while_still({kernel_, tools.pauser, tid_, stopped}, look);
+    still = look_while_still({kernel_, tools.pauser, tid_, stopped}, std::cref(look));
   }
   if (still == Still::gone) return kThreadEnded;
   const bool is_still = still == Still::asleep || still == Still::stopped || still == Still::held;
   if (!is_still || (!is_verified(reading) && !is_end(reading))) {
     // What Python says can still be had by other means; or not, and then it is counted.
-    Sampled sampled = take_python(tools);
+    Sampled sampled = take_python_alone(tools);
     sampled.unmerged = sampled.outcome == Outcome::complete || sampled.outcome == Outcome::truncated;
-    show_python(*reader_, frames_);
     return sampled;
   }
   Sampled sampled = finish(reading, still == Still::asleep ? Step::free_running : Step::pause, still == Still::stopped);
   if (sampled.gone) return sampled;
   sampled.stopped = stopped;
+  sampled.sleeps_on = sleeps_on;
   sampled.unmerged = !captured;
   if (captured) merge(*tools.native, sampled);
   if (sampled.unmerged) show_python(*reader_, frames_);

@@ -64,6 +64,7 @@ class ThreadSampler {
  private:
   [[nodiscard]] Sampled take(const Tools& tools);
   [[nodiscard]] Sampled take_python(const Tools& tools);
+  [[nodiscard]] Sampled take_python_alone(const Tools& tools);
   [[nodiscard]] Sampled take_both(const Tools& tools);
   void merge(NativeProcess& native, Sampled& sampled);
   [[nodiscard]] std::optional<NativeProcess::Foreign> foreign_runs() const;
