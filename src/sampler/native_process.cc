@@ -123,9 +123,10 @@ bool NativeProcess::merge(const cpython::StackReader& reader, const Foreign& for
                                 .anchored = anchored,
                                 .foreign_outside = foreign.outside,
                                 .foreign_inside = foreign.inside,
+                                .foreign_anchor = foreign.anchor,
                                 .show_machinery = options_.full};
   if (!merger_.merge(input, frames)) return false;
-  add_system_call(frames);
+  if (merger_.reaches_innermost()) add_system_call(frames);
   return true;
 }
 

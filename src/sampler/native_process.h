@@ -59,6 +59,7 @@ class NativeProcess {
   struct Foreign {
     std::size_t outside = 0;
     std::size_t inside = 0;
+    std::uint64_t anchor = 0;  // see MergeInput::foreign_anchor
   };
   // What `reader` read at the instant of the capture, together with what was unwound. False: they do not fit.
   [[nodiscard]] bool merge(const cpython::StackReader& reader, const Foreign& foreign,

@@ -95,7 +95,6 @@ Sampled ThreadSampler::take_both(const Tools& tools) {
       moved_to_ = visit->python;
       reading = reader_->frames().empty() ? Reading::no_frames : Reading::verified;
     }
-    if (!tools.native->counts_runs()) return;
     for (ThreadSampler* const other : companions_.others) (void)other->read_and_learn();
   };
   if (last_.running) {
@@ -128,8 +127,13 @@ Sampled ThreadSampler::take_both(const Tools& tools) {
 }
 
 void ThreadSampler::merge(NativeProcess& native, Sampled& sampled) {
+  // Where it shares its C stack, but has no frames of Python, what lies there is the others'.
+  if (sampled.outcome == Outcome::no_frames && !companions_.others.empty()) {
+    frames_.clear();
+    return;
+  }
   native.unwind();
-  const auto foreign = native.counts_runs() ? foreign_runs() : NativeProcess::Foreign{};
+  const auto foreign = native.counts_runs() ? foreign_runs() : std::optional(anchored_inside());
   sampled.unmerged = !foreign || !native.merge(*reader_, *foreign, frames_);
   if (sampled.unmerged) return;
   if (sampled.outcome == Outcome::no_frames && !frames_.empty()) sampled.outcome = Outcome::complete;
@@ -140,11 +144,31 @@ void ThreadSampler::merge(NativeProcess& native, Sampled& sampled) {
 // Nothing: it cannot be told in which order they lie.
 std::optional<NativeProcess::Foreign> ThreadSampler::foreign_runs() const {
   std::size_t runs = 0;
-  for (const ThreadSampler* const other : companions_.others) runs += other->reader().runs().size();
+  std::size_t runners = 0;
+  for (const ThreadSampler* const other : companions_.others) {
+    runs += other->reader().runs().size();
+    runners += other->reader().runs().empty() ? 0 : 1;
+  }
   if (runs == 0) return NativeProcess::Foreign{};
   if (companions_.is_innermost()) return NativeProcess::Foreign{.outside = runs};
-  if (companions_.others.size() > 1) return std::nullopt;
+  if (runners > 1) return std::nullopt;
   return NativeProcess::Foreign{.inside = runs};
+}
+
+NativeProcess::Foreign ThreadSampler::anchored_inside() const {
+  NativeProcess::Foreign foreign;
+  if (reader_->runs().empty()) return foreign;
+  const std::uint64_t ours = target::to_number(reader_->runs().front().anchor);
+  for (const ThreadSampler* const other : companions_.others) {
+    std::uint32_t begin = 0;
+    for (const cpython::Run& run : other->reader().runs()) {
+      const std::uint64_t theirs = target::to_number(run.anchor);
+      // An empty run may be that of a frame which the interpreter keeps elsewhere.
+      if (run.end > begin && theirs < ours) foreign.anchor = std::max(foreign.anchor, theirs);
+      begin = run.end;
+    }
+  }
+  return foreign;
 }
 
 Sampled ThreadSampler::take_python(const Tools& tools) {

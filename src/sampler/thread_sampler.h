@@ -68,6 +68,7 @@ class ThreadSampler {
   [[nodiscard]] Sampled take_both(const Tools& tools);
   void merge(NativeProcess& native, Sampled& sampled);
   [[nodiscard]] std::optional<NativeProcess::Foreign> foreign_runs() const;
+  [[nodiscard]] NativeProcess::Foreign anchored_inside() const;
   [[nodiscard]] cpython::Reading read_and_learn();
   [[nodiscard]] cpython::Reading read_freely(const Tools& tools);
   [[nodiscard]] cpython::Reading read_again_and_again(const Tools& tools);
