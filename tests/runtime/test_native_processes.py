@@ -95,3 +95,16 @@ def test_an_event_loop_is_never_interrupted(usual_python, start, tmp_path):
                for sample in recording.samples() for frame in sample.stack)
     target.tell("stop")
     assert target.says() == {"interrupted": 0}
+
+
+def test_stubs_for_perf(own_gil_python, start, tmp_path):
+    """`-X perf` calls every Python function through a stub of generated code, of which only /tmp/perf-PID.map tells."""
+    target = start(own_gil_python, "native_libraries.py", "standard", env={"PYTHONPERFSUPPORT": "1"})
+    target.says()
+    stacks = Dumped(target.pid, "--native=full").stacks[target.pid]
+    assert any(frame.name.startswith("py::loop:") for frame in stacks), shown(stacks)
+    recording = Recording(tmp_path, "-p", target.pid, "--native", "-d", 1)
+    recording.assert_merged()
+    assert recording.quality["native_truncated"] <= recording.stats["samples"] / 100, recording.quality
+    for sample in recording.samples():
+        assert not any(frame.name.startswith("py::") for frame in sample.stack), shown(sample.stack)
