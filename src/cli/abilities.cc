@@ -67,11 +67,12 @@ Ability see_processes(const MachineFacts& facts) {
 }
 
 Ability stop_threads(const MachineFacts& facts) {
-  const std::string name = "stop a thread that moves too fast";
+  const std::string name = "stop a thread that moves too fast, or for its C stack";
   if (!facts.child.tried) return {name, Grade::partly, "not tried: no child could be started", "try again"};
   if (facts.child.can_pause) return {name, Grade::works, "", ""};
   Ability ability = refused(name, facts.us, "ptrace");
-  ability.why += "; such samples are torn where we cannot ride along";
+  ability.why +=
+      "; such samples are torn where we cannot ride along, and --native shows Python only of threads that run";
   return ability;
 }
 

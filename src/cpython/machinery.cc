@@ -10,7 +10,8 @@ using stack::Role;
 // A name belongs to the machinery if it begins with one of these. From the sources of 2.7 to 3.15.
 constexpr std::string_view kBeginnings[] = {
     // Evaluation, and what stands around it.
-    "_PyEval_", "PyEval_", "_TAIL_CALL_", "run_eval_code_obj", "run_mod", "_PyFunction_", "function_code_fastcall",
+    "_PyEval_", "_PyEvalFrame", "initialize_locals", "PyEval_", "_TAIL_CALL_", "run_eval_code_obj", "run_mod",
+    "_PyFunction_", "function_code_fastcall",
     // Calls.
     "PyObject_Call", "_PyObject_Call", "PyObject_Vectorcall", "_PyObject_Vectorcall", "_PyObject_FastCall",
     "_PyObject_MakeTpCall", "PyVectorcall_", "_PyVectorcall_", "object_vacall", "vectorcall_", "_PyStack_",

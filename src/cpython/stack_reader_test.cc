@@ -220,7 +220,7 @@ TEST_P(StackReaderTest, TellsWhichFramesOneCallOfCRuns) {
   call_functions(3);
   const Offset is_entry = GetParam().frame.is_entry;
   if (is_entry != kAbsent) {
-    for (const std::size_t i : {0, 1, 2}) python_.memory().put(thread_.frames[i] + is_entry, std::uint8_t{i != 2});
+    for (std::size_t i = 0; i < 3; ++i) python_.memory().put(thread_.frames[i] + is_entry, std::uint8_t{i != 2});
   }
   StackReader reader = make_reader();
   ASSERT_EQ(read_and_learn(reader), Reading::verified);

@@ -111,4 +111,12 @@ target::Address AddressSpace::stack_end(target::Address stack_pointer) {
   return target::kNull;
 }
 
+Bytes AddressSpace::read_code(target::Address pc, std::span<std::byte> buffer) const {
+  const Region* const region = find_region(pc);
+  if (region == nullptr) return {};
+  const std::uint64_t left = to_number(region->end) - to_number(pc);
+  const std::span<std::byte> wanted = buffer.first(std::min<std::uint64_t>(buffer.size(), left));
+  return memory_->read(pc, wanted) == target::ReadStatus::ok ? Bytes(wanted) : Bytes();
+}
+
 }  // namespace flametap::native

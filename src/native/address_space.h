@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/clock.h"
@@ -53,6 +54,9 @@ class AddressSpace {
   // The end of the memory that holds a stack pointer; null if it is not known, and then the next find() reads the map
   // again. Never reads by itself: for threads that stand still meanwhile.
   [[nodiscard]] target::Address stack_end(target::Address stack_pointer);
+
+  // The code that stands at an address now, as much of it as can be read at once; empty if none.
+  [[nodiscard]] Bytes read_code(target::Address pc, std::span<std::byte> buffer) const;
 
   // Of the last reading.
   [[nodiscard]] const target::Maps& maps() const { return maps_; }

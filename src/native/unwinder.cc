@@ -43,7 +43,7 @@ UnwindEnd Unwinder::follow(const StackCopy& copy, AddressSpace& space, std::vect
     frame.begin = target::Address{registers[kStackPointer]};
     if (!spot.executable) return UnwindEnd::lost;
     const Step taken =
-        spot.row != nullptr ? step(*spot.row, stack, registers, frame) : guess(stack, space, registers, frame);
+        spot.row != nullptr ? step(*spot.row, stack, registers, frame) : go_without_row(stack, space, registers, frame);
     if (taken != Step::caller) return end_of(taken);
     is_return_address = !is_signal_frame;
   }
@@ -70,6 +70,18 @@ Step Unwinder::step(const UnwindRow& row, const StackView& stack, Registers& reg
   }
   frame.end = target::Address{cfa.number};
   return row.step(cfa.number, stack, registers);
+}
+
+// Code that says nothing of itself may be about to leave, as the stubs are that compilers of just-in-time code put
+// between their callers and functions. Else there is only a guess.
+Step Unwinder::go_without_row(const StackView& stack, AddressSpace& space, Registers& registers, Frame& frame) {
+  std::array<std::byte, kLeavingBytes> buffer{};
+  const Bytes code = space.read_code(target::Address{registers[kReturnAddress]}, buffer);
+  const std::optional<Registers> caller = leave(code, registers, stack);
+  if (!caller) return guess(stack, space, registers, frame);
+  registers = *caller;
+  frame.end = target::Address{registers[kStackPointer]};
+  return Step::caller;
 }
 
 Step Unwinder::guess(const StackView& stack, AddressSpace& space, Registers& registers, Frame& frame) {

@@ -47,6 +47,7 @@ class Unwinder {
   UnwindEnd follow(const StackCopy& copy, AddressSpace& space, std::vector<Frame>& frames);
   [[nodiscard]] Spot find(std::uint64_t pc, AddressSpace& space);
   [[nodiscard]] Step step(const UnwindRow& row, const StackView& stack, Registers& registers, Frame& frame) const;
+  [[nodiscard]] Step go_without_row(const StackView& stack, AddressSpace& space, Registers& registers, Frame& frame);
   [[nodiscard]] Step guess(const StackView& stack, AddressSpace& space, Registers& registers, Frame& frame);
 
   std::unique_ptr<KnownTable> known_;

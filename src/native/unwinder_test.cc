@@ -164,6 +164,20 @@ TEST(Unwinder, IsLostWhereNothingSaysHowToGoOn) {
   expect_inner_part(subject, oracle.unwind(child.pid()));
 }
 
+TEST(Unwinder, NeedsNoTableForCodeThatIsAboutToLeave) {
+  const TestChild child = start("leaving");
+  const TestChild guessing = start("frame_pointer");
+  Subject subject(child.pid());
+  Subject other(guessing.pid());
+  const target::Pause pause = subject.stop(child.pid());
+  const target::Pause other_pause = other.stop(guessing.pid());
+  EXPECT_EQ(subject.unwind_stopped(child.pid()), UnwindEnd::complete);
+  EXPECT_EQ(other.unwind_stopped(guessing.pid()), UnwindEnd::complete);
+  EXPECT_EQ(subject.frames().size(), other.frames().size());  // the same calls, but for this one
+  EXPECT_TRUE(
+      std::none_of(subject.frames().begin(), subject.frames().end(), [](const Frame& frame) { return frame.guessed; }));
+}
+
 TEST(Unwinder, SaysWhatItGuessed) {
   for (const char* const way : {"frame_pointer", "generated"}) {
     const TestChild child = start(way);

@@ -5,6 +5,9 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 
+#include <algorithm>
+#include <initializer_list>
+
 namespace flametap::native {
 namespace {
 
@@ -16,6 +19,57 @@ Registers from_kernel(const user_regs_struct& user) {
   Registers registers;
   for (std::size_t i = 0; i < kRegisterCount; ++i) registers.set(i, values[i]);
   return registers;
+}
+
+bool begins_with(Bytes code, std::initializer_list<std::uint8_t> bytes) {
+  return code.size() >= bytes.size() && std::equal(bytes.begin(), bytes.end(), code.begin(),
+                                                   [](auto wanted, auto found) { return std::byte{wanted} == found; });
+}
+
+// The length of a `ret`, if there is one.
+std::optional<std::size_t> returns(Bytes code) {
+  if (begins_with(code, {0xc3})) return 1;
+  if (begins_with(code, {0xf3, 0xc3})) return 2;
+  return std::nullopt;
+}
+
+struct Addition {
+  std::uint64_t bytes = 0;
+  std::size_t length = 0;
+};
+
+// `add $bytes, %rsp`, with a short or a long number.
+std::optional<Addition> adds_to_stack_pointer(Bytes code) {
+  constexpr std::size_t kOpcode = 3;
+  std::optional<Addition> found;
+  if (begins_with(code, {0x48, 0x83, 0xc4})) {
+    if (const auto bytes = load<std::int8_t>(code, kOpcode); bytes && *bytes > 0) {
+      found = Addition{static_cast<std::uint64_t>(*bytes), kOpcode + 1};
+    }
+  } else if (begins_with(code, {0x48, 0x81, 0xc4})) {
+    if (const auto bytes = load<std::int32_t>(code, kOpcode); bytes && *bytes > 0) {
+      found = Addition{static_cast<std::uint64_t>(*bytes), kOpcode + 4};
+    }
+  }
+  return found;
+}
+
+struct Popped {
+  std::size_t number = 0;  // DWARF's
+  std::size_t length = 0;
+};
+
+// `pop` of any register but the stack pointer.
+std::optional<Popped> pops(Bytes code) {
+  // The processor counts the first eight in another order than DWARF does.
+  constexpr std::array<std::size_t, 8> kNumbers = {0, 2, 1, 3, kStackPointer, kFramePointer, 4, 5};
+  const bool extended = begins_with(code, {0x41});
+  const auto opcode = load<std::uint8_t>(code, extended ? 1 : 0);
+  if (!opcode || *opcode < 0x58 || *opcode > 0x5f) return std::nullopt;
+  const std::size_t index = *opcode - 0x58u;
+  const std::size_t number = extended ? 8 + index : kNumbers[index];
+  if (number == kStackPointer) return std::nullopt;
+  return Popped{number, extended ? 2u : 1u};
 }
 
 }  // namespace
@@ -45,6 +99,34 @@ Registers sleeping_registers(target::Address stack_pointer, target::Address prog
   registers.set(kStackPointer, to_number(stack_pointer));
   registers.set(kReturnAddress, to_number(program_counter));
   return registers;
+}
+
+std::optional<Registers> leave(Bytes code, const Registers& registers, const StackView& stack) {
+  Registers now = registers;
+  while (!code.empty()) {
+    const std::uint64_t stack_pointer = now[kStackPointer];
+    if (const auto length = returns(code)) {
+      const auto return_address = stack.word(target::Address{stack_pointer});
+      if (!return_address) return std::nullopt;
+      now.keep_preserved();
+      now.set(kStackPointer, stack_pointer + 8);
+      now.set(kReturnAddress, *return_address);
+      return now;
+    }
+    if (const auto add = adds_to_stack_pointer(code)) {
+      now.set(kStackPointer, stack_pointer + add->bytes);
+      code = code.subspan(add->length);
+    } else if (const auto pop = pops(code)) {
+      const auto value = stack.word(target::Address{stack_pointer});
+      if (!value) return std::nullopt;
+      now.set(kStackPointer, stack_pointer + 8);
+      now.set(pop->number, *value);
+      code = code.subspan(pop->length);
+    } else {
+      return std::nullopt;
+    }
+  }
+  return std::nullopt;
 }
 
 std::optional<Registers> guess_caller(const Registers& registers, const StackView& stack) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/bytes.h"
 #include "native/stack_view.h"
 #include "target/memory.h"
 
@@ -65,6 +66,13 @@ struct StoppedRegisters {
 
 // Of a thread that sleeps in a system call: nobody tells more than these two.
 [[nodiscard]] Registers sleeping_registers(target::Address stack_pointer, target::Address program_counter);
+
+// The caller's registers if all that the function does from here on is to leave: it gives back its part of the stack,
+// pops what it saved, and returns. `code` is what it is about to execute. No guess: this is what will happen. Nothing
+// if there is anything else in the code, or a word that it needs does not lie in the copy.
+[[nodiscard]] std::optional<Registers> leave(Bytes code, const Registers& registers, const StackView& stack);
+// How much of the code to read for it: no usual way out is longer.
+inline constexpr std::size_t kLeavingBytes = 32;
 
 // The caller's registers if the function keeps its frame pointer, as it does without optimisation: only a guess.
 // Nothing if the words that it would need do not lie in the copy, above the stack pointer.

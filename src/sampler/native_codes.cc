@@ -86,7 +86,7 @@ NativeCodes::Code NativeCodes::describe_generated(target::Address pc) {
   if (!std::exchange(has_generated_code_, true)) perf_map_.refresh();
   const auto name = perf_map_.find(pc);
   if (!name) return nameless(kModule);
-  // `python -X perf` makes such a function for each of Python's, which does nothing but evaluate it.
+  // What `python -X perf` puts between an evaluation and its caller, so that perf sees Python's names.
   const Role role = name->starts_with("py::") ? Role::machinery : Role::other;
   return {role, Home::other, true, {{FrameKind::native, std::string(*name), kModule, kModule, 0, 0}}};
 }

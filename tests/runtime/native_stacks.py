@@ -90,11 +90,11 @@ JsonSample = collections.namedtuple("JsonSample", "thread stack ticks")  # the s
 class Recording:
     """`record -f json` with native frames."""
 
-    def __init__(self, folder, *options):
+    def __init__(self, folder, *options, **how):
         path, stats = Path(folder) / "native.json", Path(folder) / "native.stats"
         for old in (path, stats):
             old.unlink(missing_ok=True)
-        self.run = flametap.run("record", *options, "-f", "json", "-o", path, "--stats", stats)
+        self.run = flametap.run("record", "-f", "json", "-o", path, "--stats", stats, *options, **how)
         assert self.run.code == flametap.DONE, self.run
         self.json = json.loads(path.read_text())
         self.stats = json.loads(stats.read_text())

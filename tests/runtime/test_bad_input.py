@@ -238,3 +238,15 @@ def test_doctor(python_process):
     assert done.code == flametap.DONE, done
     assert flametap.run("doctor").code == flametap.DONE
     assert flametap.run("doctor", largest_pid()).code == flametap.NO_SUCH_PROCESS
+
+
+@pytest.mark.parametrize("args, words", [
+    (["record", "--native", "--no-pause", "-p", "1"], ["--native", "--no-pause", "stopped"]),
+    (["record", "--inlines", "-p", "1"], ["--inlines", "--native"]),
+    (["dump", "--inlines", "-p", "1"], ["--inlines", "--native"]),
+    (["record", "--native=half", "-p", "1"], ["half", "--native=full"]),
+    (["dump", "--native=half", "-p", "1"], ["half", "--native=full"]),
+])
+def test_native_options_that_do_not_go_together(args, words):
+    said = refused(flametap.USAGE, *args)
+    assert all(word in said for word in words), said

@@ -28,9 +28,11 @@ def test_a_pool_of_workers(usual_python, start, tmp_path, method, way):
     record = ["record", "--children", "-r", 200, "-o", out]
     if way == "launched":
         process = flametap.start(*record, "--", *usual_python.command, *words, env=usual_python.environment())
+        process.stdout.readline()
         pids = json.loads(process.stdout.readline())["pids"]
     else:
         target = start(usual_python, *words)
+        target.says()
         process = flametap.start(*record, "-p", target.pid)
         pids = target.says()["pids"]
     # Long enough for every worker to be met many times: until each has used a part of a second of CPU time.

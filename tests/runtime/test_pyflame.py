@@ -367,3 +367,14 @@ def test_permission_error(pyflame, usual_python, workload, mode):
         shutil.rmtree(folder)
     assert err.startswith("Failed to seize PID %d" % target.pid)
     assert "user" in err, "the reason is missing: " + err
+
+
+def test_c_stack(pyflame, pyflame_python, start):
+    """C functions stand where they belong, below the Python function that called them."""
+    target = start(pyflame_python, "native_libraries.py", "standard")
+    target.says()
+    for option in ("-c", "--profile-c-stack", "--native"):
+        stacks = Collapsed(pyflame.sample(option, "-s", 1.5, "-r", 0.002, "-p", target.pid)).stacks
+        below = [stack[place + 1:] for stack in stacks for place, frame in enumerate(stack) if ":query:" in frame]
+        assert any(frame == "0xc:sqlite3_step:0" for stack in below for frame in stack), stacks
+        assert not any("EvalFrame" in frame for stack in stacks for frame in stack)

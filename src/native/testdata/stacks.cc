@@ -37,6 +37,7 @@ void say_ready_and_spin() {
 // One has a frame pointer, the other not even that: neither has unwind information. Both call their argument.
 extern "C" void call_with_frame_pointer(Body body);
 extern "C" void call_without_anything(Body body);
+extern "C" void call_and_leave(Body body);
 asm(R"(
   .text
   .type call_with_frame_pointer, @function
@@ -53,9 +54,20 @@ call_without_anything:
   xor %ebp, %ebp
   sub $72, %rsp
   call *%rdi
+  nop
   add $72, %rsp
   ret
   .size call_without_anything, . - call_without_anything
+  .type call_and_leave, @function
+call_and_leave:
+  push %rbx
+  sub $64, %rsp
+  mov %rsp, %rbx
+  call *%rdi
+  add $64, %rsp
+  pop %rbx
+  ret
+  .size call_and_leave, . - call_and_leave
 )");
 
 namespace outer::inner {
@@ -226,6 +238,7 @@ int main(int argc, char** argv) {
   if (way == "other_stack") recurse(2, interrupt_on_other_stack);
   if (way == "frame_pointer") recurse(2, [] { call_with_frame_pointer(say_ready_and_spin); });
   if (way == "nothing") recurse(2, [] { call_without_anything(say_ready_and_spin); });
+  if (way == "leaving") recurse(2, [] { call_and_leave(say_ready_and_spin); });
   if (way == "generated") recurse(2, run_generated);
   if (way == "nanosleep") recurse(2, sleep_long);
   if (way == "read") recurse(2, read_for_ever);

@@ -1,8 +1,8 @@
 """Eight workers of multiprocessing: python pool.py START_METHOD COUNTER_FOLDER.
 
 Each worker computes for its share of the time, known by its number, until the file `end` appears in COUNTER_FOLDER, and
-then writes there what it was and how long it worked: {"pid", "number", "wall_s"}. The parent says the
-pids of the workers once all of them work, and ends with them.
+then writes there what it was and how long it worked: {"pid", "number", "wall_s"}. The parent says {} when it begins
+and the pids of the workers once all of them work, and ends with them.
 """
 
 import json
@@ -38,6 +38,7 @@ def work(number, folder, ready):
 
 
 def main():
+    picture.say({})
     method, folder = sys.argv[1:]
     context = multiprocessing.get_context(method)
     ready = context.Queue()
