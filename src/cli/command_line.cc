@@ -82,6 +82,11 @@ class HelpText : public CLI::Formatter {
     label("Subcommands", "Commands");
   }
   std::string make_usage(const CLI::App*, std::string) const override { return "Usage: " + usage_ + "\n"; }
+  // Without the value that a flag stands for, `--native{short}`: it is not for people.
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+    const std::string name = CLI::Formatter::make_option_name(option, is_positional);
+    return name.substr(0, name.find('{'));
+  }
 
  private:
   std::string usage_;

@@ -92,6 +92,7 @@ DumpedThread thread(std::uint64_t ident, bool holds_gil, Outcome outcome, std::v
           .outcome = outcome,
           .step = stack::Step::free_running,
           .unmerged = false,
+          .native_truncated = false,
           .frames = std::move(frames)};
 }
 

@@ -64,6 +64,7 @@ DumpedThread dump_thread(const ProcessSampler& process, const ThreadSample& samp
                       .outcome = sample.sampled.outcome,
                       .step = sample.sampled.step,
                       .unmerged = sample.sampled.unmerged,
+                      .native_truncated = sample.sampled.native_truncated,
                       .frames = {}};
   if (sample.python != nullptr) {
     thread.ident = sample.python->ident;
@@ -192,7 +193,10 @@ std::string to_json(const ThreadDump& dump) {
                        {"outcome", name_of(thread.outcome)},
                        {"step", name_of(thread.step)},
                        {"frames", std::move(frames)}});
-    if (dump.native) threads.back()["unmerged"] = thread.unmerged;
+    if (dump.native) {
+      threads.back()["unmerged"] = thread.unmerged;
+      threads.back()["native_truncated"] = thread.native_truncated;
+    }
   }
   const Json whole{
       {"pid", dump.pid}, {"command", dump.command}, {"python", dump.python}, {"threads", std::move(threads)}};
@@ -211,6 +215,7 @@ std::string to_text(const ThreadDump& dump, bool colour) {
       text += fmt::format("    ({})\n",
                           thread.outcome == Outcome::no_frames ? "no Python frames" : name_of(thread.outcome));
     if (thread.unmerged) text += "    (its C stack could not be had, or does not fit: Python only)\n";
+    if (thread.native_truncated) text += "    (its C stack goes on further out than could be followed)\n";
     for (const sampler::NamedFrame& frame : thread.frames) {
       const std::string name = painted(colour_of(frame.kind), format::clean(frame.name));
       const std::string place = place_of(frame);

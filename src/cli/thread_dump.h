@@ -28,6 +28,7 @@ struct DumpedThread {
   stack::Outcome outcome;
   stack::Step step;
   bool unmerged;                            // its C stack was asked for, but could not be had or does not fit
+  bool native_truncated;                    // it goes on further out than we could follow
   std::vector<sampler::NamedFrame> frames;  // the innermost first
 };
 

@@ -59,10 +59,15 @@ NativeCodes::Code NativeCodes::describe_binary(native::Binary& binary, target::L
   if (found.empty()) {
     Code code = nameless(module);
     code.home = home_of(module);
+    if (code.home == Home::greenlet) code.home = Home::greenlet_start;  // for all we know
     if (code.home == Home::interpreter) code.role = Role::machinery;
     return code;
   }
   Code code{role_of(found.back().raw_name, module), home_of(module), true, {}};
+  if (code.home == Home::greenlet && starts_greenlet(found.back().raw_name)) {
+    code.home = Home::greenlet_start;
+    code.role = Role::machinery;
+  }
   for (const native::NamedFrame& frame : found) {
     NamedFrame& named = code.frames.emplace_back();
     named.kind = frame.inlined ? FrameKind::inlined : FrameKind::native;
@@ -90,14 +95,14 @@ void NativeCodes::keep_up() {
   if (has_generated_code_ && perf_map_.refresh()) by_pc_.clear();
 }
 
-NativeCodes::Home NativeCodes::home_of(const std::string& module) const {
+Home NativeCodes::home_of(const std::string& module) const {
   if (module == interpreter_.file) return Home::interpreter;
   const std::string name = base_name(module);
   for (const std::string_view beginning :
        {"libc.so", "libc-2", "libpthread", "ld-linux", "ld-2", "ld-musl", "[vdso]"}) {
     if (name.starts_with(beginning)) return Home::c_library;
   }
-  return Home::other;
+  return switches_greenlets(name) ? Home::greenlet : Home::other;
 }
 
 stack::Role NativeCodes::role_of(const std::string& symbol, const std::string& module) const {

@@ -15,6 +15,7 @@
 #include "cpython/interpreter.h"
 #include "native/address_space.h"
 #include "native/perf_map_file.h"
+#include "sampler/greenlets.h"
 #include "sampler/named_frame.h"
 #include "stack/merge.h"
 #include "target/process.h"
@@ -27,8 +28,6 @@ class NativeCodes {
     bool lines = true;
     bool inlines = false;
   };
-  // Whose code it is.
-  enum class Home : std::uint8_t { interpreter, c_library, other };
   struct Code {
     stack::Role role = stack::Role::other;
     Home home = Home::other;

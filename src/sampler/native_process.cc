@@ -1,5 +1,6 @@
 #include "sampler/native_process.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace flametap::sampler {
@@ -62,7 +63,6 @@ bool NativeProcess::capture(pid_t tid, const target::TaskSyscall* asleep_in) {
 
 void NativeProcess::unwind() {
   end_ = unwinder_.unwind(copy_, space_, unwound_);
-  guessed_ = false;
   native_.clear();
   for (const native::Frame& frame : unwound_) {
     const std::uint32_t number = codes_.number_of(frame.pc);
@@ -70,16 +70,27 @@ void NativeProcess::unwind() {
     // Without its name, the function that runs right now may be one that does something.
     const bool shown = native_.empty() && !code.has_name;
     native_.push_back({number, shown ? Role::other : code.role, to_number(frame.begin), to_number(frame.end)});
-    guessed_ = guessed_ || frame.guessed;
   }
+  keep_running_greenlet();
+  guessed_ = std::ranges::any_of(std::span(unwound_).first(native_.size()), &native::Frame::guessed);
   if (end_ == UnwindEnd::complete) fold_beginning();
+}
+
+void NativeProcess::keep_running_greenlet() {
+  homes_.clear();
+  for (const stack::NativeFrame& frame : native_) homes_.push_back(codes_[frame.number].home);
+  const GreenletStack greenlet = running_greenlet(homes_);
+  switching_ = greenlet.switching;
+  if (greenlet.length == native_.size()) return;
+  native_.resize(greenlet.length);
+  end_ = UnwindEnd::complete;
 }
 
 // How a thread begins is machinery also where the C library's local functions have no names.
 void NativeProcess::fold_beginning() {
   for (auto frame = native_.rbegin(); frame != native_.rend(); ++frame) {
     const NativeCodes::Code& code = codes_[frame->number];
-    const bool begins = !code.has_name && code.home == NativeCodes::Home::c_library;
+    const bool begins = !code.has_name && code.home == Home::c_library;
     if (frame->role != Role::machinery && !begins) return;
     frame->role = Role::machinery;
   }
@@ -91,7 +102,7 @@ bool NativeProcess::is_settled() const {
   if (asleep_) return true;
   for (const stack::NativeFrame& frame : native_) {
     if (frame.role == Role::evaluates) return false;
-    if (codes_[frame.number].home == NativeCodes::Home::other) return true;
+    if (codes_[frame.number].home == Home::other) return true;
   }
   return false;
 }
@@ -101,6 +112,7 @@ bool NativeProcess::counts_runs() const {
 }
 
 bool NativeProcess::merge(const cpython::StackReader& reader, const Foreign& foreign, std::vector<Frame>& frames) {
+  if (switching_) return false;
   show_python(reader, python_);
   const bool anchored = anchor_runs(reader);
   const stack::MergeInput input{.python = python_,
@@ -111,9 +123,10 @@ bool NativeProcess::merge(const cpython::StackReader& reader, const Foreign& for
                                 .anchored = anchored,
                                 .foreign_outside = foreign.outside,
                                 .foreign_inside = foreign.inside,
+                                .foreign_anchor = foreign.anchor,
                                 .show_machinery = options_.full};
   if (!merger_.merge(input, frames)) return false;
-  add_system_call(frames);
+  if (merger_.reaches_innermost()) add_system_call(frames);
   return true;
 }
 

@@ -59,6 +59,7 @@ class NativeProcess {
   struct Foreign {
     std::size_t outside = 0;
     std::size_t inside = 0;
+    std::uint64_t anchor = 0;  // see MergeInput::foreign_anchor
   };
   // What `reader` read at the instant of the capture, together with what was unwound. False: they do not fit.
   [[nodiscard]] bool merge(const cpython::StackReader& reader, const Foreign& foreign,
@@ -81,6 +82,7 @@ class NativeProcess {
   NativeProcess(const target::Process& process, target::Memory& memory, const cpython::Interpreter& interpreter,
                 bool lines, NativeOptions options, native::AddressSpace space);
 
+  void keep_running_greenlet();
   void fold_beginning();
   [[nodiscard]] bool is_settled() const;
   [[nodiscard]] bool anchor_runs(const cpython::StackReader& reader);
@@ -96,10 +98,12 @@ class NativeProcess {
   native::UnwindEnd end_ = native::UnwindEnd::lost;
   bool guessed_ = false;
   bool asleep_ = false;
+  bool switching_ = false;  // between two greenlets
   Nanoseconds next_refresh_ = 0;
   stack::Merger merger_;
   // Scratch.
   std::vector<native::Frame> unwound_;
+  std::vector<Home> homes_;
   std::vector<stack::NativeFrame> native_;
   std::vector<stack::Frame> python_;
   std::vector<stack::PythonRun> runs_;

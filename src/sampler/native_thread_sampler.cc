@@ -1,5 +1,7 @@
 #include "sampler/native_thread_sampler.h"
 
+#include <functional>
+
 #include "sampler/still.h"
 
 namespace flametap::sampler {
@@ -27,12 +29,12 @@ Sampled NativeThreadSampler::take(const Tools& tools) {
   visit_.reset();
   bool captured = false;
   Nanoseconds stopped = 0;
-  const Still still =
-      look_while_still({kernel_, tools.pauser, tid_, stopped}, [&](const target::TaskSyscall* asleep_in) {
-        captured = native.capture(tid_, asleep_in);
-        if (native.captured_ident() != 0) ident_ = native.captured_ident();
-        visit_ = tools.find_visit(ident_, target::kNull);
-      });
+  const auto look = [&](const target::TaskSyscall* asleep_in) {
+    captured = native.capture(tid_, asleep_in);
+    if (native.captured_ident() != 0) ident_ = native.captured_ident();
+    visit_ = tools.find_visit(ident_, target::kNull);
+  };
+  const Still still = look_while_still({kernel_, tools.pauser, tid_, stopped}, std::cref(look));
   if (still == Still::gone) return {.outcome = Outcome::no_frames, .gone = true};
   Sampled sampled{.outcome = Outcome::unreadable,
                   .step = still == Still::asleep ? Step::free_running : Step::pause,

@@ -133,14 +133,19 @@ stack::State ProcessSampler::state_of(const Thread& thread, const Sampled& sampl
 }
 
 // A thread of the system that runs code in several interpreters has a Python thread in each of them. Only one of these
-// runs: the one with the GIL, or else the newest.
+// runs: the one with the GIL, or else the newest. This is for threads that do not hold it.
 bool ProcessSampler::is_foremost(const Thread& thread) const {
   const pid_t tid = thread.sampler->tid();
   if (tid == 0) return true;
   const auto shares_it = [&](const Thread& other) { return other.sampler->tid() == tid; };
   const auto has_gil = [&](const Thread& other) { return shares_it(other) && shared_.holds_gil(other.python); };
-  // The newest stand first in the list.
-  return &*std::ranges::find_if(threads_, shares_it) == &thread && std::ranges::none_of(threads_, has_gil);
+  const auto runs_python = [&](const Thread& other) {
+    return shares_it(other) && !other.sampler->reader().frames().empty();
+  };
+  // The newest stand first in the list. An interpreter that was made, but runs nothing, has a thread, too.
+  auto newest = std::ranges::find_if(threads_, runs_python);
+  if (newest == threads_.end()) newest = std::ranges::find_if(threads_, shares_it);
+  return &*newest == &thread && std::ranges::none_of(threads_, has_gil);
 }
 
 // Readers of threads that are still there are kept: they know where the stack is.
@@ -189,7 +194,7 @@ void ProcessSampler::introduce_companions() {
     // Threads are numbered once and for all, but stand elsewhere when the list was read anew.
     companions.is_innermost = [this, number = thread.number] {
       const auto self = std::ranges::find(threads_, number, &Thread::number);
-      return self != threads_.end() && is_foremost(*self);
+      return self != threads_.end() && (shared_.holds_gil(self->python) || is_foremost(*self));
     };
     thread.sampler->set_companions(std::move(companions));
   }

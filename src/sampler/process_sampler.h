@@ -69,8 +69,8 @@ class ProcessSampler {
 
   // Gets to know its threads, which takes milliseconds where there are many. Else the first sample does it.
   void get_ready();
-  // Takes samples that count for nothing, with names and all, where that takes long at first: tables of symbols are read
-  // then, and the first ticks are not missed for it.
+  // Takes samples that count for nothing, with names and all, where that takes long at first: tables of symbols are
+  // read then, and the first ticks are not missed for it.
   void rehearse(CpuSeat& seat);
   // Samples every thread once, those without Python where C stacks are asked for; `sink` is called for each.
   [[nodiscard]] Fate sample(CpuSeat& seat, const Sink& sink);

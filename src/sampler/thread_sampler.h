@@ -64,9 +64,11 @@ class ThreadSampler {
  private:
   [[nodiscard]] Sampled take(const Tools& tools);
   [[nodiscard]] Sampled take_python(const Tools& tools);
+  [[nodiscard]] Sampled take_python_alone(const Tools& tools);
   [[nodiscard]] Sampled take_both(const Tools& tools);
   void merge(NativeProcess& native, Sampled& sampled);
   [[nodiscard]] std::optional<NativeProcess::Foreign> foreign_runs() const;
+  [[nodiscard]] NativeProcess::Foreign anchored_inside() const;
   [[nodiscard]] cpython::Reading read_and_learn();
   [[nodiscard]] cpython::Reading read_freely(const Tools& tools);
   [[nodiscard]] cpython::Reading read_again_and_again(const Tools& tools);

@@ -15,7 +15,8 @@ bool Merger::merge(const MergeInput& input, std::vector<Frame>& frames) {
     for (; next_python < input.runs[run].end; ++next_python) frames.push_back(input.python[next_python]);
     ++run;
   };
-  for (std::size_t i = first_of_ours(input); i < input.native.size(); ++i) {
+  first_ = first_of_ours(input);
+  for (std::size_t i = first_; i < input.native.size(); ++i) {
     // Runs that no call runs are empty: see pair_by_anchors().
     while (run < input.runs.size() && runner_of_[run] == kNobody && input.runs[run].end == next_python) ++run;
     // What runs Python evaluates it, whatever it is called.
@@ -35,11 +36,19 @@ bool Merger::merge(const MergeInput& input, std::vector<Frame>& frames) {
 // is about to begin or to end. What it calls is not our doing.
 std::size_t Merger::first_of_ours(const MergeInput& input) const {
   const auto innermost = std::ranges::find_if(runner_of_, [](std::uint32_t runner) { return runner != kNobody; });
+  const bool is_known = innermost != runner_of_.end();
+  if (!is_known && input.foreign_anchor == 0) return 0;
+  const std::size_t ours = is_known ? *innermost : input.native.size();
   std::size_t first = 0;
-  for (std::size_t i = 0; innermost != runner_of_.end() && i < *innermost; ++i) {
-    if (input.native[i].role == Role::evaluates) first = input.show_machinery ? i : i + 1;
+  bool met_others = input.foreign_anchor == 0;
+  for (std::size_t i = 0; i < ours; ++i) {
+    const NativeFrame& native = input.native[i];
+    const bool is_theirs = input.foreign_anchor >= native.begin && input.foreign_anchor < native.end;
+    met_others = met_others || is_theirs;
+    if (native.role == Role::evaluates || is_theirs) first = input.show_machinery ? i : i + 1;
   }
-  return first;
+  // Else theirs, too, is further out than the part of the C stack that is known.
+  return met_others ? first : ours;
 }
 
 bool Merger::pair_by_anchors(const MergeInput& input) {

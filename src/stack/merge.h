@@ -53,6 +53,8 @@ struct MergeInput {
   // Runs of other interpreters on the same C stack; for counting only.
   std::size_t foreign_outside = 0;
   std::size_t foreign_inside = 0;
+  // The outermost anchor of theirs that is further in than ours; 0: none. Where their calls have no names, it tells.
+  std::uint64_t foreign_anchor = 0;
   bool show_machinery = false;
 };
 
@@ -60,6 +62,8 @@ class Merger {
  public:
   // False: they do not fit together. Then `frames` is empty.
   [[nodiscard]] bool merge(const MergeInput& input, std::vector<Frame>& frames);
+  // Of the last merge that fitted: the innermost native frame has a part in it. Else what runs right now is not ours.
+  [[nodiscard]] bool reaches_innermost() const { return first_ == 0; }
 
  private:
   [[nodiscard]] bool pair_by_anchors(const MergeInput& input);
@@ -70,6 +74,7 @@ class Merger {
 
   static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
   std::vector<std::uint32_t> runner_of_;  // for each run: the native frame that runs it
+  std::size_t first_ = 0;                 // of the native frames that are ours
 };
 
 }  // namespace flametap::stack

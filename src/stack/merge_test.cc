@@ -197,6 +197,37 @@ TEST_F(MergeTest, OtherInterpretersAreLeftOut) {
   EXPECT_EQ(merged(input(true)), "in_main");
 }
 
+TEST_F(MergeTest, AnAnchorOfOthersTellsWhereTheyAreNameless) {
+  c_stack({"work", "(unknown)", "run_string", "eval1"});
+  python_run({"in_main"}, 3);
+  MergeInput outer = input(true);
+  EXPECT_EQ(merged(outer), "work (unknown) run_string in_main");
+  outer.foreign_anchor = 0x1000 + 16 + 8;
+  EXPECT_EQ(merged(outer), "run_string in_main");
+
+  // Of a C stack that is not whole, neither their calls nor ours may be known.
+  runs_.back().anchor = 0x9000;
+  outer = input(true);
+  outer.native_is_whole = false;
+  outer.foreign_anchor = 0x8000;
+  EXPECT_EQ(merged(outer), "in_main");
+}
+
+TEST_F(MergeTest, SaysWhetherWhatRunsRightNowIsOurs) {
+  c_stack({"work", "eval0", "[run_string]", "eval1", "[main]"});
+  python_run({"in_sub_interpreter"}, 1);
+  Merger merger;
+  std::vector<Frame> frames;
+  ASSERT_TRUE(merger.merge(input(true), frames));
+  EXPECT_TRUE(merger.reaches_innermost());
+
+  python_.clear();
+  runs_.clear();
+  python_run({"in_main"}, 3);
+  ASSERT_TRUE(merger.merge(input(true), frames));
+  EXPECT_FALSE(merger.reaches_innermost());
+}
+
 TEST_F(MergeTest, RunsThatDoNotCoverTheFramesDoNotFit) {
   c_stack({"eval0"});
   python_run({"f"}, 0);

@@ -147,8 +147,12 @@ std::optional<TaskSyscall> ThreadSyscall::read() const {
 
 std::optional<std::uint64_t> ThreadSyscall::read_futex() const {
   const auto call = read();
-  if (!call || call->number != SYS_futex) return std::nullopt;
-  return call->first_argument;
+  return call ? futex_of(*call) : std::nullopt;
+}
+
+std::optional<std::uint64_t> futex_of(const TaskSyscall& call) {
+  if (call.number != SYS_futex) return std::nullopt;
+  return call.first_argument;
 }
 
 }  // namespace flametap::target

@@ -60,6 +60,9 @@ struct TaskSyscall {
   bool operator==(const TaskSyscall&) const = default;
 };
 
+// The address of the word that another thread is to change, if it sleeps on one (a lock, a condition variable).
+[[nodiscard]] std::optional<std::uint64_t> futex_of(const TaskSyscall& call);
+
 // Nothing if it runs.
 [[nodiscard]] std::optional<TaskSyscall> parse_task_syscall(std::string_view line);
 
@@ -92,7 +95,7 @@ class ThreadSyscall {
   [[nodiscard]] static Result<ThreadSyscall> open(pid_t pid, pid_t tid);
   // Nothing if it runs or is gone.
   [[nodiscard]] std::optional<TaskSyscall> read() const;
-  // The address of the word that another thread is to change, if it sleeps on one (a lock, a condition variable).
+  // See futex_of().
   [[nodiscard]] std::optional<std::uint64_t> read_futex() const;
 
  private:
