@@ -74,7 +74,7 @@ class LyingTarget {
 }  // namespace flametap::cpython
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  flametap::cpython::Input input(std::as_bytes(std::span(data, size)));
+  flametap::Input input(std::as_bytes(std::span(data, size)));
   flametap::cpython::LyingTarget(input).read_everything();
   return 0;
 }
