@@ -84,10 +84,17 @@ Step Unwinder::go_without_row(const StackView& stack, AddressSpace& space, Regis
   return Step::caller;
 }
 
+// Anything may stand where a frame pointer points to that is none.
+bool Unwinder::is_return_address(std::uint64_t pc, AddressSpace& space) {
+  if (pc < kLongestCall || !find(pc - 1, space).executable) return false;
+  std::array<std::byte, kLongestCall> buffer{};
+  return may_end_with_call(space.read_code(target::Address{pc - kLongestCall}, buffer));
+}
+
 Step Unwinder::guess(const StackView& stack, AddressSpace& space, Registers& registers, Frame& frame) {
   const std::optional<Registers> caller = guess_caller(registers, stack);
   if (!caller) return Step::nonsense;
-  if (!find((*caller)[kReturnAddress] - 1, space).executable) return Step::nonsense;
+  if (!is_return_address((*caller)[kReturnAddress], space)) return Step::nonsense;
   registers = *caller;
   frame.end = target::Address{registers[kStackPointer]};
   frame.guessed = true;

@@ -48,6 +48,7 @@ class Unwinder {
   [[nodiscard]] Spot find(std::uint64_t pc, AddressSpace& space);
   [[nodiscard]] Step step(const UnwindRow& row, const StackView& stack, Registers& registers, Frame& frame) const;
   [[nodiscard]] Step go_without_row(const StackView& stack, AddressSpace& space, Registers& registers, Frame& frame);
+  [[nodiscard]] bool is_return_address(std::uint64_t pc, AddressSpace& space);
   [[nodiscard]] Step guess(const StackView& stack, AddressSpace& space, Registers& registers, Frame& frame);
 
   std::unique_ptr<KnownTable> known_;

@@ -166,14 +166,11 @@ TEST(Unwinder, IsLostWhereNothingSaysHowToGoOn) {
 
 TEST(Unwinder, NeedsNoTableForCodeThatIsAboutToLeave) {
   const TestChild child = start("leaving");
-  const TestChild guessing = start("frame_pointer");
   Subject subject(child.pid());
-  Subject other(guessing.pid());
+  DwflOracle oracle(child.pid());
   const target::Pause pause = subject.stop(child.pid());
-  const target::Pause other_pause = other.stop(guessing.pid());
   EXPECT_EQ(subject.unwind_stopped(child.pid()), UnwindEnd::complete);
-  EXPECT_EQ(other.unwind_stopped(guessing.pid()), UnwindEnd::complete);
-  EXPECT_EQ(subject.frames().size(), other.frames().size());  // the same calls, but for this one
+  EXPECT_GT(subject.frames().size(), oracle.unwind(child.pid()).calls.size());  // it gets no further than there
   EXPECT_TRUE(
       std::none_of(subject.frames().begin(), subject.frames().end(), [](const Frame& frame) { return frame.guessed; }));
 }

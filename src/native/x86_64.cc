@@ -129,6 +129,18 @@ std::optional<Registers> leave(Bytes code, const Registers& registers, const Sta
   return std::nullopt;
 }
 
+bool may_end_with_call(Bytes before) {
+  const auto byte_at = [&](std::size_t from_end) {
+    return from_end <= before.size() ? std::to_integer<unsigned>(before[before.size() - from_end]) : 0u;
+  };
+  if (byte_at(5) == 0xe8) return true;  // to an address
+  // To where a register or a word of memory points: 0xff, and 2 in the middle bits of the next byte.
+  for (const std::size_t length : {2u, 3u, 4u, 6u, 7u}) {
+    if (byte_at(length) == 0xff && (byte_at(length - 1) >> 3 & 7) == 2) return true;
+  }
+  return false;
+}
+
 std::optional<Registers> guess_caller(const Registers& registers, const StackView& stack) {
   if (!registers.knows(kFramePointer) || registers[kFramePointer] < registers[kStackPointer]) return std::nullopt;
   const target::Address frame{registers[kFramePointer]};

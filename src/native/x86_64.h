@@ -74,6 +74,11 @@ struct StoppedRegisters {
 // How much of the code to read for it: no usual way out is longer.
 inline constexpr std::size_t kLeavingBytes = 32;
 
+// Whether what stands right before an address of return can be a call. `before` ends there.
+[[nodiscard]] bool may_end_with_call(Bytes before);
+// How much of the code to read for it: the longest call.
+inline constexpr std::size_t kLongestCall = 7;
+
 // The caller's registers if the function keeps its frame pointer, as it does without optimisation: only a guess.
 // Nothing if the words that it would need do not lie in the copy, above the stack pointer.
 [[nodiscard]] std::optional<Registers> guess_caller(const Registers& registers, const StackView& stack);

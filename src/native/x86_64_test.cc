@@ -70,5 +70,24 @@ TEST_F(LeaveTest, KnowsWhenItDoesNotKnow) {
   EXPECT_FALSE(leave_with({0x48, 0x81, 0xc4, 0x00, 0x10, 0x00, 0x00, 0xc3}));  // beyond the copy
 }
 
+bool may_call(std::initializer_list<int> code) {
+  std::vector<std::byte> copy;
+  for (const int byte : code) copy.push_back(static_cast<std::byte>(byte));
+  return may_end_with_call(copy);
+}
+
+TEST(MayEndWithCall, KnowsTheFormsOfACall) {
+  EXPECT_TRUE(may_call({0x90, 0x90, 0xe8, 1, 2, 3, 4}));  // call address
+  EXPECT_TRUE(may_call({0xff, 0xd0}));                    // call *%rax
+  EXPECT_TRUE(may_call({0x41, 0xff, 0xd4}));              // call *%r12
+  EXPECT_TRUE(may_call({0xff, 0x50, 0x18}));              // call *0x18(%rax)
+  EXPECT_TRUE(may_call({0x41, 0xff, 0x54, 0x24, 0x18}));  // call *0x18(%r12)
+  EXPECT_TRUE(may_call({0xff, 0x15, 1, 2, 3, 4}));        // call *address(%rip)
+  EXPECT_TRUE(may_call({0xff, 0x94, 0x24, 1, 2, 3, 4}));  // call *address(%rsp)
+  EXPECT_FALSE(may_call({}));
+  EXPECT_FALSE(may_call({0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90}));
+  EXPECT_FALSE(may_call({0xff, 0xe0}));  // jmp *%rax
+}
+
 }  // namespace
 }  // namespace flametap::native

@@ -88,7 +88,8 @@ bool Merger::pair_by_counting(const MergeInput& input) {
     pair_in_order(input, input.foreign_inside);
     return true;
   }
-  if (calls != runs && calls != runs + 1) return false;
+  // One that is about to begin or to end has no frame.
+  if (calls != runs && (input.settled || calls != runs + 1)) return false;
   pair_in_order(input, calls - input.runs.size() - input.foreign_outside);
   return true;
 }

@@ -80,6 +80,15 @@ TEST_F(MergeTest, ACallThatHasNoFrameYetIsTheInnermost) {
   EXPECT_EQ(merged_both_ways(), "inner outer");
 }
 
+TEST_F(MergeTest, WhereNoCallBeginsOrEndsEachHasItsFrame) {
+  c_stack({"library", "eval0", "[call]", "eval1"});
+  python_run({"only"}, 3);
+  MergeInput settled = input(false);
+  EXPECT_EQ(merged(settled), "only");
+  settled.settled = true;
+  EXPECT_EQ(merged(settled), "unmerged");
+}
+
 TEST_F(MergeTest, ARunMayBeEmptyWhileItsCallEnds) {
   c_stack({"eval0", "callback", "eval1"});
   python_run({}, 0);
