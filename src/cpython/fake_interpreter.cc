@@ -11,6 +11,7 @@ using target::to_number;
 
 namespace {
 
+constexpr std::size_t kRootCFrameRoom = 64;
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kChunkSize = 65536;
 constexpr std::size_t kFrameRoom = 160;  // a frame with some locals
@@ -49,7 +50,7 @@ Address FakeInterpreter::allocate(std::size_t size) {
 FakeInterpreter::Thread& FakeInterpreter::add_thread(std::uint64_t ident, std::int32_t native_id) {
   threads_.push_back(std::make_unique<Thread>());
   Thread& thread = *threads_.back();
-  thread.state = allocate(layout_.thread.size);
+  thread.state = allocate(layout_.thread.size + kRootCFrameRoom);
   put(thread.state + layout_.thread.interpreter, to_number(interpreter_));
   put(thread.state + layout_.thread.thread_id, ident);
   if (layout_.thread.native_thread_id != kAbsent) {
@@ -59,7 +60,7 @@ FakeInterpreter::Thread& FakeInterpreter::add_thread(std::uint64_t ident, std::i
   put(thread.state + layout_.thread.next, older == 0 ? 0 : to_number(threads_[older - 1]->state));
   put(interpreter_ + layout_.interpreter.threads_head, to_number(thread.state));
   if (layout_.frame_link == FrameLink::cframe) {
-    thread.cframe = allocate(64);
+    thread.cframe = thread.state + layout_.thread.size;  // the one that runs nothing is a part of the state
     put(thread.state + layout_.thread.frame, to_number(thread.cframe));
   }
   if (layout_.thread.stack_chunk != kAbsent) {

@@ -16,6 +16,8 @@ constexpr std::int32_t kNoInstruction = -1'000'000;
 
 constexpr std::size_t kFirstDepth = 64;  // room to begin with; learn() makes more
 
+constexpr std::uint64_t kLargestThreadState = 4096;  // it has some hundred bytes
+
 constexpr std::uint8_t kOwnedByThread = 0;  // frame.owner: the frame lies in the thread's stack of frames
 
 template <typename T>
@@ -66,7 +68,7 @@ Reading StackReader::read_once() {
       innermost_frame(Address{word<std::uint64_t>(thread_words_, layout_.thread.frame)}, cframe_words_, known);
   if (!known) return Reading::unknown;
   if (running_ && !innermost_is_still(innermost)) return Reading::moved;
-  if (innermost == target::kNull) return Reading::no_frames;
+  if (innermost == target::kNull) return is_half_made() ? Reading::moved : Reading::no_frames;
   last_innermost_ = innermost;
   const std::uint64_t end = to_number(innermost) + layout_.frame.size;
   if (end > chunk_used_ && to_number(innermost) >= chunk_ && end <= chunk_end_) chunk_used_ = end;
@@ -83,6 +85,14 @@ Address StackReader::innermost_frame(Address link, const CFrameWords& words, boo
   }
   known = false;
   return target::kNull;
+}
+
+// A function that evaluates Python code links its _PyCFrame a moment before it says what it runs (3.11, 3.12). Only the
+// one that is part of the thread's own state may run nothing.
+bool StackReader::is_half_made() const {
+  if (layout_.frame_link != FrameLink::cframe) return false;
+  const std::uint64_t link = word<std::uint64_t>(thread_words_, layout_.thread.frame);
+  return link != 0 && link - to_number(thread_) >= kLargestThreadState;
 }
 
 bool StackReader::innermost_is_still(Address innermost) const {

@@ -140,6 +140,7 @@ class StackReader {
   Reading read_segments(std::size_t count);
   Reading read_once();
   [[nodiscard]] target::Address innermost_frame(target::Address link, const CFrameWords& words, bool& known) const;
+  [[nodiscard]] bool is_half_made() const;
   [[nodiscard]] bool innermost_is_still(target::Address innermost) const;
   Reading walk(target::Address innermost);
   [[nodiscard]] bool frame_moved(std::size_t at, bool innermost) const;

@@ -229,6 +229,18 @@ TEST_P(StackReaderTest, TellsWhichFramesOneCallOfCRuns) {
   EXPECT_EQ(ends, is_entry == kAbsent ? (std::vector<std::uint32_t>{1, 2, 3}) : (std::vector<std::uint32_t>{2, 3}));
 }
 
+TEST_P(StackReaderTest, AFrameThatIsHalfMadeIsNotTheEndOfPython) {
+  if (GetParam().frame_link != FrameLink::cframe) return;
+  call_functions(2);
+  StackReader reader = make_reader();
+  ASSERT_EQ(read_and_learn(reader), Reading::verified);
+  (void)python_.allocate(1 << 16);
+  const Address on_c_stack = python_.allocate(64);
+  python_.put(on_c_stack + GetParam().cframe.current_frame, 0);
+  python_.put(thread_.state + GetParam().thread.frame, target::to_number(on_c_stack));
+  EXPECT_EQ(read_and_learn(reader), Reading::moved);
+}
+
 TEST_P(StackReaderTest, EndsAtACycle) {
   call_functions(5);
   StackReader reader = make_reader();

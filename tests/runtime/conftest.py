@@ -34,6 +34,9 @@ def pytest_generate_tests(metafunc):
         "system_python": [each for each in INTERPRETERS if each.command == [pythons.SYSTEM]],
         "usual_python": [pythons.usual(INTERPRETERS)],
         "native_python": pythons.for_native_frames(INTERPRETERS),
+        # Python 2 makes no sub-interpreters; before 3.8 none can be made without running it.
+        "native_python3": [each for each in pythons.for_native_frames(INTERPRETERS) if each.minor >= (3,)],
+        "native_python38": [each for each in pythons.for_native_frames(INTERPRETERS) if each.minor >= (3, 8)],
     }
     for name, interpreters in choices.items():
         if name in metafunc.fixturenames:

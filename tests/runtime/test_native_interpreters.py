@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 import flametap
 from native_stacks import frame_of, shown
 
@@ -24,11 +22,9 @@ def python_names(stack):
     return [frame.name for frame in stack if frame.kind == "python"]
 
 
-def test_who_holds_the_gil_is_innermost(native_python, start):
+def test_who_holds_the_gil_is_innermost(native_python3, start):
     """A sub-interpreter spins in a loop that calls nothing: no further evaluating function is inside of its own."""
-    if native_python.minor < (3,):
-        pytest.skip("Python 2 makes no sub-interpreters")
-    target = start(native_python, "subinterpreters.py", "spin")
+    target = start(native_python3, "subinterpreters.py", "spin")
     target.says()
     for _ in range(LOOKS):
         target.wait_until_it_computes()
@@ -40,10 +36,8 @@ def test_who_holds_the_gil_is_innermost(native_python, start):
         assert outside.count("native") > 1, shown(stack)
 
 
-def test_an_interpreter_that_runs_nothing_has_no_part_in_it(native_python, start):
-    if native_python.minor < (3, 8):
-        pytest.skip("it cannot make a sub-interpreter without running it")
-    target = start(native_python, "idle_interpreter.py")
+def test_an_interpreter_that_runs_nothing_has_no_part_in_it(native_python38, start):
+    target = start(native_python38, "idle_interpreter.py")
     target.says()
     target.wait_until_main_sleeps()
     stacks = stacks_by_interpreter(target, "--native")
