@@ -225,7 +225,8 @@ void ProcessSampler::sample_native_threads(const NativeThreadSampler::Tools& too
 
 // Asked while the thread is stopped, so that what is read of Python is of the instant of its C stack.
 std::optional<Visit> ProcessSampler::find_visit(std::uint64_t ident, target::Address known) {
-  if (ident == 0 || !list_has_changed()) return std::nullopt;
+  // Of a Python thread the shared words have just been read, along with its own.
+  if (ident == 0 || !(known == target::kNull ? list_has_changed() : shared_.list_changed())) return std::nullopt;
   const auto found = cpython::find_new_thread(memory_, interpreter_.layout, list_, ident);
   if (!found || found->state == known) return std::nullopt;
   // In each interpreter a thread has a state of its own.
