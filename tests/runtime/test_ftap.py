@@ -32,6 +32,7 @@ def made_up_recording():
             "quality": {"ticks": 1, "missed_ticks": 2, "steps": {"free_running": 3, "ride_along": 4, "paused": 5},
                         "torn": 6, "unreadable": 7, "no_frames": 8, "truncated": 9, "median_sample_ns": 10,
                         "slowest_sample_ns": 11, "unmerged": 12, "native_truncated": 13, "guessed": 14,
+                        "median_stop_ns": 15,
                         "more": {"other": 2**63}},
         },
         "processes": [{"pid": 7, "command": "python3 app.py", "python": "3.11.7"}],
