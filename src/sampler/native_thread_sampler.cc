@@ -10,16 +10,7 @@ using stack::Outcome;
 using stack::Step;
 
 Sampled NativeThreadSampler::sample(const Tools& tools) {
-  if (rest_.lasts(kernel_.schedstat)) {
-    last_.unchanged = true;
-    return last_;
-  }
-  last_ = take(tools);
-  if (last_.gone || last_.running) {
-    rest_.is_over();
-  } else {
-    rest_.goes_on(kernel_.schedstat, last_.outcome == Outcome::complete);
-  }
+  rest_.sample(kernel_.schedstat, last_, [&] { return take(tools); });
   return last_;
 }
 
@@ -39,8 +30,7 @@ Sampled NativeThreadSampler::take(const Tools& tools) {
   Sampled sampled{.outcome = Outcome::unreadable,
                   .step = still == Still::asleep ? Step::free_running : Step::pause,
                   .running = still != Still::asleep && still != Still::held};
-  const bool is_still = still == Still::asleep || still == Still::stopped || still == Still::held;
-  if (!captured || !is_still) return sampled;
+  if (!captured || !is_still(still)) return sampled;
   native.unwind();
   sampled.unmerged = visit_ ? !native.merge(*visit_->reader, {}, frames_) : !native.show(frames_);
   if (visit_ && sampled.unmerged) show_python(*visit_->reader, frames_);

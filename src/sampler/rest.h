@@ -4,6 +4,8 @@
 
 #include <optional>
 
+#include "sampler/sampled.h"
+#include "stack/outcome.h"
 #include "target/thread_stat.h"
 
 namespace flametap::sampler {
@@ -13,22 +15,22 @@ class Rest {
   // `schedstat` may be missing; then nothing is ever known.
   using Schedstat = std::optional<target::ThreadSchedstat>;
 
-  // To be asked right before a sample. True: it sleeps as it did when it was last sampled.
-  [[nodiscard]] bool lasts(const Schedstat& schedstat) {
-    before_.reset();
-    if (asleep_since_) before_ = schedstat->read();
-    return sampled_in_it_ && has_lasted_until(before_);
-  }
-
-  // To be told right after a sample of a thread that ran, or of one whose reading failed.
-  void is_over() { asleep_since_.reset(); }
-
-  // To be told right after a sample of a thread that was found asleep; `whole`: the sample can stand for the next ones.
-  void goes_on(const Schedstat& schedstat, bool whole) {
+  // Replaces `last` by a new sample, which `take` takes; not if the last one is of the same sleep.
+  template <typename Take>
+  void sample(const Schedstat& schedstat, Sampled& last, const Take& take) {
+    std::optional<target::TaskSchedstat> before;
+    if (asleep_since_) before = schedstat->read();
+    if (sampled_in_it_ && has_lasted_until(before)) {
+      last.unchanged = true;
+      return;
+    }
+    last = take();
     asleep_since_.reset();
+    if (last.gone || last.running) return;
     if (schedstat) asleep_since_ = schedstat->read();
     if (asleep_since_ && asleep_since_->slices == 0) asleep_since_.reset();  // a kernel that does not count them
-    sampled_in_it_ = whole && has_lasted_until(before_);
+    const bool whole = last.outcome != stack::Outcome::torn && last.outcome != stack::Outcome::unreadable;
+    sampled_in_it_ = whole && has_lasted_until(before);
   }
 
  private:
@@ -38,7 +40,6 @@ class Rest {
     return now && asleep_since_ && *now == *asleep_since_;
   }
 
-  std::optional<target::TaskSchedstat> before_;        // its turns right before this sample
   std::optional<target::TaskSchedstat> asleep_since_;  // its turns when it was last found asleep
   bool sampled_in_it_ = false;                         // the last sample is of this sleep
 };

@@ -23,6 +23,11 @@ enum class Still : std::uint8_t {
   restless,  // each time it woke up meanwhile, or did not stop in time
 };
 
+// Whether what was seen is of one instant.
+[[nodiscard]] constexpr bool is_still(Still still) {
+  return still == Still::asleep || still == Still::stopped || still == Still::held;
+}
+
 // How it was met; the last of several looks counts. `asleep_in`: the system call that it sleeps in, with its stack
 // pointer; null while it is stopped.
 using Look = std::function<void(const target::TaskSyscall* asleep_in)>;

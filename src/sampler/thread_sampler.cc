@@ -51,16 +51,7 @@ void ThreadSampler::warm_up() {
 }
 
 Sampled ThreadSampler::sample(const Tools& tools) {
-  if (rest_.lasts(kernel_.schedstat)) {
-    last_.unchanged = true;
-    return last_;
-  }
-  last_ = take(tools);
-  if (last_.gone || last_.running) {
-    rest_.is_over();
-    return last_;
-  }
-  rest_.goes_on(kernel_.schedstat, last_.outcome != Outcome::torn && last_.outcome != Outcome::unreadable);
+  rest_.sample(kernel_.schedstat, last_, [&] { return take(tools); });
   return last_;
 }
 
@@ -109,8 +100,7 @@ Sampled ThreadSampler::take_both(const Tools& tools) {
     still = look_while_still({kernel_, tools.pauser, tid_, stopped}, std::cref(look));
   }
   if (still == Still::gone) return kThreadEnded;
-  const bool is_still = still == Still::asleep || still == Still::stopped || still == Still::held;
-  if (!is_still || (!is_verified(reading) && !is_end(reading))) {
+  if (!is_still(still) || (!is_verified(reading) && !is_end(reading))) {
     // What Python says can still be had by other means; or not, and then it is counted.
     Sampled sampled = take_python_alone(tools);
     sampled.unmerged = sampled.outcome == Outcome::complete || sampled.outcome == Outcome::truncated;
