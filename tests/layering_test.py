@@ -18,7 +18,10 @@ ALLOWED = {
     "native": "base target stack",
     "profile": "base stack",
     "sampler": "base target cpython native stack profile",
-    "format": "base profile stack",
+    "events": "base",
+    "bpf": "",
+    "tracer": "base stack target cpython profile events bpf",
+    "format": "base profile stack events",
     "cli": EVERYTHING,
 }
 
