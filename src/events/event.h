@@ -28,8 +28,8 @@ enum class Kind : std::uint8_t {
 struct Thread {
   pid_t pid = 0;
   pid_t tid = 0;
-  std::string program;  // the kernel's name of it: "python3"; never empty
-  std::string name;     // threading's own name of it; empty as long as it is not known
+  std::string program{};  // the kernel's name of it: "python3"; never empty
+  std::string name{};     // threading's own name of it; empty as long as it is not known
 };
 
 // Texts are valid UTF-8. What `file`, `function` and `name` show lives as long as the maker of the event.
@@ -46,12 +46,12 @@ struct Event {
   std::int32_t depth = 0;
   std::int32_t line = 0;  // 0: not known
   // The function that is called, left, or runs; of other events the function in which they happened. Empty: not known.
-  std::string_view file;
-  std::string_view function;
-  std::string_view name;
+  std::string_view file{};
+  std::string_view function{};
+  std::string_view name{};
   std::int64_t value = 0;
-  std::string arguments;   // of audit, as Python would write them: ('/etc/hosts', 'r', 524288)
-  std::uint32_t lost = 0;  // how many events of this thread were lost just before this one
+  std::string arguments{};  // of audit, as Python would write them: ('/etc/hosts', 'r', 524288)
+  std::uint32_t lost = 0;   // how many events of this thread were lost just before this one
 };
 
 // How a trace ended, and how true it is.

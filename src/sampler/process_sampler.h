@@ -128,7 +128,6 @@ class ProcessSampler {
   [[nodiscard]] std::optional<Visit> find_visit(std::uint64_t ident, target::Address known);
   [[nodiscard]] std::unique_ptr<cpython::StackReader> make_reader(const cpython::PythonThread& thread);
   [[nodiscard]] std::unique_ptr<ThreadSampler> make_sampler(const cpython::PythonThread& thread, pid_t tid);
-  [[nodiscard]] std::vector<pid_t> find_tids() const;
   [[nodiscard]] std::optional<target::Address> gil_holder_of(const Thread& thread, const Sampled& sampled) const;
   [[nodiscard]] stack::State state_of(const Thread& thread, const Sampled& sampled) const;
   [[nodiscard]] bool is_foremost(const Thread& thread) const;
