@@ -2,17 +2,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <regex>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/pattern.h"
+
 namespace flametap::profile {
 namespace {
-
-// std::regex recurses for every character it looks at.
-constexpr std::size_t kMaxMatchedName = 1024;
 
 std::size_t index(ThreadId id) { return static_cast<std::size_t>(id); }
 
@@ -32,33 +30,9 @@ Result<void> check_mode(Mode recorded, Mode wanted) {
   return {};
 }
 
-// Finds a pattern in names and ids; an empty one is found in all.
-class Matcher {
- public:
-  static Result<Matcher> compile(const std::string& pattern, const std::string& what) {
-    try {
-      return Matcher(pattern);
-    } catch (const std::regex_error& error) {
-      return Error{Failure::usage, "not a regular expression for " + what + ": " + pattern + ": " + error.what(), ""};
-    }
-  }
-
-  [[nodiscard]] bool matches(const std::string& name, std::uint64_t id) const {
-    if (all_) return true;
-    try {
-      return std::regex_search(name.substr(0, kMaxMatchedName), expression_) ||
-             std::regex_search(std::to_string(id), expression_);
-    } catch (const std::regex_error&) {
-      return false;  // too complex for this name
-    }
-  }
-
- private:
-  explicit Matcher(const std::string& pattern) : all_(pattern.empty()), expression_(pattern) {}
-
-  bool all_;
-  std::regex expression_;
-};
+bool matches(const Pattern& pattern, const std::string& name, std::uint64_t id) {
+  return pattern.matches(name) || pattern.matches(std::to_string(id));
+}
 
 // Copies stacks from one profile into another, below a root of their own and without what the filter drops.
 class StackCopier {
@@ -164,24 +138,24 @@ std::string process_label(const Process& process) {
 Result<Profile> filter(const Profile& profile, const Filter& filter) {
   const Mode mode = filter.mode.value_or(profile.recording.mode);
   if (const Result<void> possible = check_mode(profile.recording.mode, mode); !possible) return possible.error();
-  const Result<Matcher> process_matcher = Matcher::compile(filter.process, "processes");
-  if (!process_matcher) return process_matcher.error();
-  const Result<Matcher> thread_matcher = Matcher::compile(filter.thread, "threads");
-  if (!thread_matcher) return thread_matcher.error();
+  const auto process_pattern = Pattern::compile(filter.process, "processes");
+  if (!process_pattern) return process_pattern.error();
+  const auto thread_pattern = Pattern::compile(filter.thread, "threads");
+  if (!thread_pattern) return thread_pattern.error();
 
   Profile result;
   result.recording = profile.recording;
   result.recording.mode = mode;
   std::vector<std::optional<ProcessId>> processes;
   for (const Process& process : profile.processes()) {
-    const bool wanted = process_matcher->matches(process.command, static_cast<std::uint64_t>(process.pid));
+    const bool wanted = matches(*process_pattern, process.command, static_cast<std::uint64_t>(process.pid));
     processes.push_back(wanted ? std::optional(result.add(process)) : std::nullopt);
   }
   std::vector<std::optional<Root>> roots;
   for (Thread thread : profile.threads()) {
     const std::optional<ProcessId> process = processes[static_cast<std::size_t>(thread.process)];
     roots.emplace_back();
-    if (!process || !thread_matcher->matches(thread.name, thread.id)) continue;
+    if (!process || !matches(*thread_pattern, thread.name, thread.id)) continue;
     thread.process = *process;
     roots.back() = add_root(result, thread, filter.by_thread);
   }

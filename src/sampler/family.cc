@@ -134,7 +134,7 @@ void Family::handle(const ProcessEvent& event) {
       }
       break;
     case ProcessEvent::Kind::executed:
-      restart(event.pid);
+      if (!is_sampled_as_it_is(event.pid)) restart(event.pid);
       break;
     case ProcessEvent::Kind::exited:
       // Its first thread, that is. Others may live on, and one of them may be about to execute another program.
@@ -161,6 +161,15 @@ void Family::add(pid_t pid, bool forked_by_python) {
   const Nanoseconds now = monotonic_now();
   const Nanoseconds first_try = now + (forked_by_python ? kForkedToExecute : kFirstTry);
   members_[pid] = {.since = now, .next_try = first_try, .python = forked_by_python, .start_time = start_time_of(pid)};
+}
+
+// An event may be read long after the exec that it tells of, on a busy machine after the new program was found already.
+bool Family::is_sampled_as_it_is(pid_t pid) const {
+  const auto member = members_.find(pid);
+  if (member == members_.end() || !member->second.sampled) return false;
+  const auto process = target::Process::open(pid);
+  const auto program = process ? ProcessSampler::program_of(*process) : Result<std::string>(process.error());
+  return program && *program == member->second.program;
 }
 
 void Family::restart(pid_t pid) {

@@ -75,6 +75,7 @@ class Family {
   void restart_those_that_executed();
   void forget_those_that_left();
   [[nodiscard]] bool may_give_a_python() const;
+  [[nodiscard]] bool is_sampled_as_it_is(pid_t pid) const;
   void restart(pid_t pid);
   void forget(pid_t pid);
   void try_those_due();

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "native/syscall_name.h"
-#include "target/pthread_ids.h"
+#include "cpython/thread_tids.h"
 #include "target/rights.h"
 
 namespace flametap::sampler {
@@ -160,7 +160,7 @@ void ProcessSampler::follow_threads() {
   cpython::find_gil(memory_, interpreter_);
   shared_.follow(interpreter_, list_);
   if (const auto alive = process_.threads()) numbers_.keep_only(*alive);
-  const std::vector<pid_t> tids = find_tids();
+  const std::vector<pid_t> tids = cpython::find_tids(process_, memory_, interpreter_.layout, list_);
   const bool all_known = std::ranges::find(tids, 0) == tids.end();
   ticks_until_ids_ = all_known ? 0 : id_patience_;
   id_patience_ = all_known ? 1 : std::min(2 * id_patience_, kLongestIdPatience);
@@ -297,28 +297,6 @@ std::unique_ptr<ThreadSampler> ProcessSampler::make_sampler(const PythonThread& 
   auto sampler = std::make_unique<ThreadSampler>(std::move(reader), std::move(kernel), tid);
   sampler->warm_up();
   return sampler;
-}
-
-// In the order of list_.threads; 0 where it cannot be known.
-std::vector<pid_t> ProcessSampler::find_tids() const {
-  std::vector<pid_t> tids(list_.threads.size(), 0);
-  const auto ids = process_.thread_ids();
-  if (!ids) return tids;
-  std::vector<pid_t> inner_tids;
-  std::vector<std::uint64_t> descriptors;
-  for (const auto& id : *ids) inner_tids.push_back(id.inner_tid);
-  for (const PythonThread& thread : list_.threads) descriptors.push_back(thread.ident);
-  std::map<std::uint64_t, pid_t> by_descriptor;
-  if (interpreter_.layout.thread.native_thread_id == cpython::kAbsent) {
-    by_descriptor = target::kernel_ids(memory_, descriptors, inner_tids);
-  }
-  for (std::size_t i = 0; i < tids.size(); ++i) {
-    const auto known = by_descriptor.find(list_.threads[i].ident);
-    const pid_t inner = list_.threads[i].native_id.value_or(known == by_descriptor.end() ? 0 : known->second);
-    const auto place = std::ranges::find(*ids, inner, &target::Process::ThreadIds::inner_tid);
-    if (place != ids->end()) tids[i] = place->tid;
-  }
-  return tids;
 }
 
 bool ProcessSampler::list_has_changed() {

@@ -94,6 +94,8 @@ class ProcessSampler {
   void remember_in(Programs& programs) const { programs.add(program_, interpreter_); }
   // Which program it runs, since which exec: another one has another.
   [[nodiscard]] const std::string& program() const { return program_; }
+  // The same of any process, as of now.
+  [[nodiscard]] static Result<std::string> program_of(const target::Process& process);
 
   [[nodiscard]] const target::Process& process() const { return process_; }
   [[nodiscard]] const cpython::Interpreter& interpreter() const { return interpreter_; }
@@ -126,13 +128,11 @@ class ProcessSampler {
   [[nodiscard]] std::optional<Visit> find_visit(std::uint64_t ident, target::Address known);
   [[nodiscard]] std::unique_ptr<cpython::StackReader> make_reader(const cpython::PythonThread& thread);
   [[nodiscard]] std::unique_ptr<ThreadSampler> make_sampler(const cpython::PythonThread& thread, pid_t tid);
-  [[nodiscard]] std::vector<pid_t> find_tids() const;
   [[nodiscard]] std::optional<target::Address> gil_holder_of(const Thread& thread, const Sampled& sampled) const;
   [[nodiscard]] stack::State state_of(const Thread& thread, const Sampled& sampled) const;
   [[nodiscard]] bool is_foremost(const Thread& thread) const;
   [[nodiscard]] bool same_thread(const Thread& thread) const;
   [[nodiscard]] target::Address next_of(const Thread& thread) const;
-  [[nodiscard]] static Result<std::string> program_of(const target::Process& process);
   [[nodiscard]] Fate fate() const;
 
   target::Process process_;

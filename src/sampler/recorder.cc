@@ -69,7 +69,7 @@ Result<void> Recorder::record(const std::atomic<bool>& stop, Progress& progress,
       builder_.count_missed(tick.missed + schedule.passed(tick, std::min(monotonic_now(), end)));
       break;
     }
-    welcome_newcomers();
+    if (const auto welcomed = welcome_newcomers(sink); !welcomed) return welcomed;
     if (targets_.empty()) continue;
     builder_.count_tick(tick.missed);
     const ProfileBuilder::Moment moment{monotonic_now() - start_, tick.weight, tick.weight / (tick.missed + 1)};
@@ -150,9 +150,24 @@ void Recorder::name_threads(bool for_good) {
   for (Target& target : targets_) builder_.name_new_threads(target.number, *target.process, for_good);
 }
 
-void Recorder::welcome_newcomers() {
-  if (family_ == nullptr) return;
-  for (auto& process : family_->take()) add(std::move(process));
+Result<void> Recorder::welcome_newcomers(profile::Sink& sink) {
+  if (family_ == nullptr) return {};
+  for (auto& process : family_->take()) {
+    if (const auto kept = let_go_predecessor(process->process().pid(), sink); !kept) return kept;
+    add(std::move(process));
+  }
+  return {};
+}
+
+// Of two samplers of one process, the newer one knows the program that it runs now; both would count its time twice.
+Result<void> Recorder::let_go_predecessor(pid_t pid, profile::Sink& sink) {
+  const auto pid_of = [](const Target& target) { return target.process->process().pid(); };
+  const auto before = std::ranges::find(targets_, pid, pid_of);
+  if (before == targets_.end()) return {};
+  if (const auto kept = checkpoint(sink); !kept) return kept;
+  builder_.forget_process(before->number);
+  targets_.erase(before);
+  return {};
 }
 
 void Recorder::count_family() {

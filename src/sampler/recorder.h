@@ -78,7 +78,8 @@ class Recorder {
   void sort_by_cpu();
   [[nodiscard]] Result<void> sample_all(const ProfileBuilder::Moment& moment, profile::Sink& sink);
   void handle_end(Target& target, Fate fate);
-  void welcome_newcomers();
+  [[nodiscard]] Result<void> welcome_newcomers(profile::Sink& sink);
+  [[nodiscard]] Result<void> let_go_predecessor(pid_t pid, profile::Sink& sink);
   void name_threads(bool for_good);
   void count_family();
   [[nodiscard]] Result<void> checkpoint(profile::Sink& sink);

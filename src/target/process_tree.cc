@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <memory>
@@ -44,6 +45,12 @@ void append_children(pid_t pid, std::vector<pid_t>& children) {
 }
 
 }  // namespace
+
+std::vector<pid_t> all_processes() {
+  std::vector<pid_t> pids = numbers_in("/proc");
+  std::sort(pids.begin(), pids.end());
+  return pids;
+}
 
 std::vector<pid_t> children_of(pid_t pid) {
   std::vector<pid_t> found;

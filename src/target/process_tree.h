@@ -1,4 +1,4 @@
-// Who comes from whom, as /proc says at this moment.
+// Which processes there are and who comes from whom, as /proc says at this moment.
 #pragma once
 
 #include <sys/types.h>
@@ -6,6 +6,9 @@
 #include <vector>
 
 namespace flametap::target {
+
+// Every process that /proc shows us, in the order of their pids.
+[[nodiscard]] std::vector<pid_t> all_processes();
 
 // A process's children, whichever of its threads forked them.
 [[nodiscard]] std::vector<pid_t> children_of(pid_t pid);

@@ -1,6 +1,7 @@
 // Markers: the static probes (USDT) that a CPython was built with, as the notes in its ELF file describe them.
 //
-// Anybody may have written the file: every count and length is bounded.
+// Anybody may have written the file: every count and length is bounded, and a note
+// that does not describe a place in its file is passed by. markers.cc reads the notes, marked_files.cc finds the files.
 #pragma once
 
 #include <sys/types.h>
@@ -26,8 +27,10 @@ struct Marker {
 
 // A file with markers of the provider "python".
 struct MarkedFile {
-  std::string path;       // as its process sees it; for people
-  std::string open_path;  // under which we can open it now, whatever its mount namespace, and if it was deleted, too
+  std::string path;  // as its process sees it; for people
+  // Under which we and the kernel can open it now, whatever its mount namespace, and if it was deleted, too. The plain
+  // path where that leads to the file, else a link of a process that has it mapped.
+  std::string open_path;
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   std::vector<Marker> markers;
@@ -36,10 +39,11 @@ struct MarkedFile {
 // Those of the provider "python", by location; empty if there are none.
 [[nodiscard]] Result<std::vector<Marker>> read_markers(const target::ElfFile& file);
 
+// Fails with Failure::not_python if it has none.
 [[nodiscard]] Result<MarkedFile> marked_file(const std::string& path);
 
-// Every file with markers that a process has mapped. If what runs is the dynamic loader with a program as its argument
-// that it has not mapped yet, the ELF files among its arguments, too.
+// Every file with markers that a process has mapped; empty if there are none. If what runs is the dynamic loader with a
+// program as its argument that it has not mapped yet, the ELF files among its arguments, too.
 [[nodiscard]] Result<std::vector<MarkedFile>> marked_files_of(const target::Process& process);
 
 // One entry for each file with markers that any process on this machine has mapped, with the processes that have it.

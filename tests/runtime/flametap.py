@@ -86,17 +86,18 @@ class Folded:
         return sum(self.stacks.values())
 
 
-JsonSample = collections.namedtuple("JsonSample", "process thread function state ticks weight_ns")
+JsonSample = collections.namedtuple("JsonSample", "process thread function state ticks time_ns weight_ns")
 
 
 def samples_of(recording):
     """The samples of a recording in the json format; `function` is the innermost one's name, "" if there is none."""
     strings, functions, frames = (recording[name] for name in ("strings", "functions", "frames"))
     names = [""] + [strings[functions["name"][frames["function"][frame]]] for frame in recording["stacks"]["frame"]]
-    columns = (recording["samples"][name] for name in ("thread", "stack", "state", "ticks", "weight_ns"))
-    for thread, stack, state, ticks, weight_ns in zip(*columns):
+    columns = (recording["samples"][name] for name in ("thread", "stack", "state", "ticks", "time_ns", "weight_ns"))
+    for thread, stack, state, ticks, time_ns, weight_ns in zip(*columns):
         owner = recording["threads"][thread]
-        yield JsonSample(recording["processes"][owner["process"]], owner, names[stack], state, ticks, weight_ns)
+        yield JsonSample(recording["processes"][owner["process"]], owner, names[stack], state, ticks, time_ns,
+                         weight_ns)
 
 
 class Recording:

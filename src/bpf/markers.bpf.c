@@ -1,0 +1,386 @@
+/* The programs that run in the kernel when a thread passes a marker of CPython.
+ *
+ * Each looks at as little as it must: whether the thread is inside the function that was asked for, then whether the
+ * function is one of those asked for, and only then copies names and sends a record. Regular expressions cannot run
+ * here; so the first event of a function is sent unjudged, user space judges it and writes the verdict into `functions`,
+ * and from then on the kernel drops what nobody wants to see. User space judges again whatever arrives, so it never
+ * matters how fast the verdict came.
+ *
+ * All state of a thread, the buffer for its record included, is in the task's own storage: the kernel may preempt
+ * these programs, and another thread must not find a buffer half filled. */
+#include <asm/ptrace.h>
+#include <linux/bpf.h>
+#include <stdbool.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include <bpf/usdt.bpf.h>
+
+#include "record.h"
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+/* What we need of the kernel's own types; where the fields are is settled when the program is loaded. */
+struct task_struct {
+  __u64 start_time;
+  int pid;
+  int tgid;
+} __attribute__((preserve_access_index));
+
+/* Settled before the programs are loaded. */
+const volatile bool judge_functions; /* ask `functions` */
+const volatile bool judge_files;     /* a function is known by its file, too */
+const volatile bool judge_threads;   /* ask `threads` */
+const volatile __u32 within_size;    /* of the name below with its final zero; 0: everywhere */
+const volatile char within[FLAMETAP_KEY_FUNCTION];
+const volatile __u64 namespace_device; /* of the pid namespace in which to tell pids; 0: the machine's own */
+const volatile __u64 namespace_inode;
+
+__u64 lost; /* events that nobody will see */
+
+#define SHOWN_LIMIT 64
+#define RECORD_LIMIT (sizeof(struct flametap_record) + 2 * FLAMETAP_TEXT_LIMIT)
+
+struct thread {
+  bool met;
+  __u8 verdict;
+  __u32 sequence;
+  __s32 depth;
+  bool inside;
+  __s32 inside_depth; /* of the outermost call of `within` */
+  /* The depths of the open calls that were sent, while they are few: their ends are sent without another look. */
+  __u32 shown_count;
+  __s32 shown[SHOWN_LIMIT];
+  struct flametap_counted key;
+  struct flametap_record record;
+  char text[2 * FLAMETAP_TEXT_LIMIT];
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, int);
+  __type(value, struct thread);
+} states SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_RINGBUF);
+  __uint(max_entries, 64 << 20);
+} records SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 65536);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, struct flametap_function);
+  __type(value, __u8);
+} functions SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 65536);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, struct flametap_thread_key);
+  __type(value, __u8);
+} threads SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 65536);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, struct flametap_counted);
+  __type(value, __u64);
+} counts SEC(".maps");
+
+static __always_inline void count_lost(void) { __sync_fetch_and_add(&lost, 1); }
+
+/* As our own user space sees them. */
+static __always_inline __u64 pid_and_tid(void) {
+  struct bpf_pidns_info inner;
+  if (namespace_inode != 0 &&
+      bpf_get_ns_current_pid_tgid(namespace_device, namespace_inode, &inner, sizeof inner) == 0)
+    return (__u64)inner.tgid << 32 | inner.pid;
+  return bpf_get_current_pid_tgid();
+}
+
+static __always_inline void begin_record(struct thread* thread, __u8 kind) {
+  struct flametap_record* record = &thread->record;
+  __u64 ids = pid_and_tid();
+  record->time = bpf_ktime_get_ns();
+  record->pid = ids >> 32;
+  record->tid = (__u32)ids;
+  record->depth = thread->depth;
+  record->line = 0;
+  record->kind = kind;
+  record->flags = 0;
+  record->first_size = 0;
+  record->second_size = 0;
+  record->pieces = 0;
+  record->reserved = 0;
+  record->value = 0;
+}
+
+static __always_inline void read_first_text(struct thread* thread, const void* from) {
+  long size = bpf_probe_read_user_str(thread->text, FLAMETAP_TEXT_LIMIT, from);
+  if (size > 0 && size <= FLAMETAP_TEXT_LIMIT)
+    thread->record.first_size = size - 1;
+  else
+    thread->record.flags |= FLAMETAP_FIRST_TEXT_UNREAD;
+}
+
+static __always_inline void read_second_text(struct thread* thread, const void* from) {
+  __u32 start = thread->record.first_size & (FLAMETAP_TEXT_LIMIT - 1);
+  long size = bpf_probe_read_user_str(thread->text + start, FLAMETAP_TEXT_LIMIT, from);
+  if (size > 0 && size <= FLAMETAP_TEXT_LIMIT)
+    thread->record.second_size = size - 1;
+  else
+    thread->record.flags |= FLAMETAP_SECOND_TEXT_UNREAD;
+}
+
+/* Nobody is woken: user space looks often enough, and a wake-up would cost the target more than all the rest. */
+static __always_inline void send(struct thread* thread) {
+  struct flametap_record* record = &thread->record;
+  record->sequence = thread->sequence++;
+  __u64 size = sizeof *record + record->first_size + record->second_size;
+  if (size > RECORD_LIMIT) return;
+  if (bpf_ringbuf_output(&records, record, size, BPF_RB_NO_WAKEUP) != 0) count_lost();
+}
+
+static __always_inline void introduce(struct thread* thread, struct task_struct* task) {
+  thread->met = true;
+  begin_record(thread, FLAMETAP_THREAD);
+  thread->record.value = BPF_CORE_READ(task, start_time);
+  bpf_get_current_comm(thread->text, 16);
+  long size = bpf_probe_read_kernel_str(thread->text, 16, thread->text);
+  thread->record.first_size = size > 0 && size <= 16 ? size - 1 : 0;
+  send(thread);
+}
+
+/* The current thread's state; introduces the thread to user space when it is met for the first time. Null, and what
+ * happens now counted as lost, only if the kernel has no memory for it. */
+static __always_inline struct thread* current_thread(void) {
+  struct task_struct* task = (struct task_struct*)bpf_get_current_task_btf();
+  struct thread* thread = bpf_task_storage_get(&states, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+  if (!thread) {
+    count_lost();
+    return 0;
+  }
+  if (!thread->met) introduce(thread, task);
+  return thread;
+}
+
+static __always_inline bool thread_is_hidden(struct thread* thread) {
+  if (!judge_threads) return false;
+  if (thread->verdict == FLAMETAP_UNJUDGED) {
+    struct flametap_thread_key key = {};
+    struct task_struct* task = (struct task_struct*)bpf_get_current_task_btf();
+    key.started = BPF_CORE_READ(task, start_time);
+    key.tid = (__u32)pid_and_tid();
+    __u8* verdict = bpf_map_lookup_elem(&threads, &key);
+    if (verdict) thread->verdict = *verdict;
+  }
+  return thread->verdict == FLAMETAP_HIDE;
+}
+
+/* Whether the thread is inside a call of the function asked for, were everything else to be shown. */
+static __always_inline bool is_outside(struct thread* thread) { return within_size != 0 && !thread->inside; }
+
+static __always_inline bool is_within(struct thread* thread, const void* function) {
+  char* name = thread->key.function.function;
+  long size = bpf_probe_read_user_str(name, FLAMETAP_KEY_FUNCTION, function);
+  return size == within_size && bpf_strncmp(name, FLAMETAP_KEY_FUNCTION, (const char*)within) == 0;
+}
+
+/* The name of a function as a key; false if it is too long for one. */
+static __always_inline bool read_key(struct flametap_function* key, const void* file, const void* function) {
+  __builtin_memset(key, 0, sizeof *key);
+  long size = bpf_probe_read_user_str(key->function, FLAMETAP_KEY_FUNCTION, function);
+  /* A text that fills its field may be longer. */
+  if (size <= 0 || size == FLAMETAP_KEY_FUNCTION) return false;
+  if (!file) return true;
+  size = bpf_probe_read_user_str(key->file, FLAMETAP_KEY_FILE, file);
+  return size > 0 && size != FLAMETAP_KEY_FILE;
+}
+
+static __always_inline bool function_is_hidden(struct thread* thread, const void* file, const void* function) {
+  if (!judge_functions) return false;
+  struct flametap_function* key = &thread->key.function;
+  if (!read_key(key, judge_files ? file : 0, function)) return false;
+  __u8* verdict = bpf_map_lookup_elem(&functions, key);
+  return verdict && *verdict == FLAMETAP_HIDE;
+}
+
+static __always_inline void send_function(struct thread* thread, __u8 kind, __s32 depth, const void* file,
+                                          const void* function, __s32 line) {
+  begin_record(thread, kind);
+  thread->record.depth = depth;
+  thread->record.line = line;
+  read_first_text(thread, file);
+  read_second_text(thread, function);
+  send(thread);
+}
+
+SEC("usdt")
+int BPF_USDT(on_call, void* file, void* function, int line) {
+  struct thread* thread = current_thread();
+  if (!thread) return 0;
+  __s32 depth = thread->depth++;
+  if (is_outside(thread) && is_within(thread, function)) {
+    thread->inside = true;
+    thread->inside_depth = depth;
+  }
+  if (is_outside(thread) || thread_is_hidden(thread)) return 0;
+  if (function_is_hidden(thread, file, function)) return 0;
+  if (judge_functions) {
+    __u32 place = thread->shown_count++;
+    if (place < SHOWN_LIMIT) thread->shown[place] = depth;
+  }
+  send_function(thread, FLAMETAP_CALL, depth, file, function, line);
+  return 0;
+}
+
+/* Whether the call that ends now was not sent. */
+static __always_inline bool call_was_hidden(struct thread* thread, const void* file, const void* function) {
+  if (!judge_functions) return false;
+  __u32 count = thread->shown_count;
+  if (count > SHOWN_LIMIT || thread->depth < 0) {
+    /* Too many to remember, or it began before we watched. */
+    bool hidden = function_is_hidden(thread, file, function);
+    if (!hidden && count > 0) thread->shown_count--;
+    return hidden;
+  }
+  if (count == 0 || thread->shown[(count - 1) & (SHOWN_LIMIT - 1)] != thread->depth) return true;
+  thread->shown_count--;
+  return false;
+}
+
+SEC("usdt")
+int BPF_USDT(on_call_end, void* file, void* function, int line) {
+  struct thread* thread = current_thread();
+  if (!thread) return 0;
+  __s32 depth = --thread->depth;
+  bool outside = is_outside(thread);
+  if (thread->inside && depth <= thread->inside_depth) thread->inside = false;
+  if (outside || thread_is_hidden(thread) || call_was_hidden(thread, file, function)) return 0;
+  send_function(thread, FLAMETAP_CALL_END, depth, file, function, line);
+  return 0;
+}
+
+SEC("usdt")
+int BPF_USDT(on_line, void* file, void* function, int line) {
+  struct thread* thread = current_thread();
+  if (!thread || is_outside(thread) || thread_is_hidden(thread)) return 0;
+  if (function_is_hidden(thread, file, function)) return 0;
+  send_function(thread, FLAMETAP_LINE, thread->depth, file, function, line);
+  return 0;
+}
+
+/* The start of what is no call, or null if it is not to be shown. */
+static __always_inline struct thread* begin_event(__u8 kind) {
+  struct thread* thread = current_thread();
+  if (!thread || is_outside(thread) || thread_is_hidden(thread)) return 0;
+  begin_record(thread, kind);
+  return thread;
+}
+
+SEC("usdt")
+int BPF_USDT(on_gc_start, int generation) {
+  struct thread* thread = begin_event(FLAMETAP_GC_START);
+  if (!thread) return 0;
+  thread->record.value = generation;
+  send(thread);
+  return 0;
+}
+
+SEC("usdt")
+int BPF_USDT(on_gc_done, long collected) {
+  struct thread* thread = begin_event(FLAMETAP_GC_DONE);
+  if (!thread) return 0;
+  thread->record.value = collected;
+  send(thread);
+  return 0;
+}
+
+SEC("usdt")
+int BPF_USDT(on_import_start, void* module) {
+  struct thread* thread = begin_event(FLAMETAP_IMPORT_START);
+  if (!thread) return 0;
+  read_first_text(thread, module);
+  send(thread);
+  return 0;
+}
+
+SEC("usdt")
+int BPF_USDT(on_import_done, void* module, int found) {
+  struct thread* thread = begin_event(FLAMETAP_IMPORT_DONE);
+  if (!thread) return 0;
+  thread->record.value = found;
+  read_first_text(thread, module);
+  send(thread);
+  return 0;
+}
+
+SEC("usdt")
+int BPF_USDT(on_audit, void* event, void* arguments) {
+  struct thread* thread = begin_event(FLAMETAP_AUDIT);
+  if (!thread) return 0;
+  read_first_text(thread, event);
+  send(thread);
+  return 0;
+}
+
+/* For a table of the functions that are called most: only counts. */
+SEC("usdt")
+int BPF_USDT(count_call, void* file, void* function, int line) {
+  struct thread* thread = current_thread();
+  if (!thread) return 0;
+  struct flametap_counted* key = &thread->key;
+  if (!read_key(&key->function, file, function)) {
+    send_function(thread, FLAMETAP_CALL, 0, file, function, line);
+    return 0;
+  }
+  key->pid = pid_and_tid() >> 32;
+  key->line = line;
+  __u64* count = bpf_map_lookup_elem(&counts, key);
+  if (!count) {
+    __u64 none = 0;
+    bpf_map_update_elem(&counts, key, &none, BPF_NOEXIST);
+    count = bpf_map_lookup_elem(&counts, key);
+  }
+  if (count)
+    __sync_fetch_and_add(count, 1);
+  else
+    count_lost();
+  return 0;
+}
+
+static __always_inline void end_thread(struct thread* thread) {
+  begin_record(thread, FLAMETAP_THREAD_END);
+  send(thread);
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(on_thread_exit, struct task_struct* task) {
+  struct thread* thread = bpf_task_storage_get(&states, task, 0, 0);
+  if (thread) end_thread(thread);
+  return 0;
+}
+
+/* Another program, perhaps with another Python: nothing of what was open is left. */
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_exec, struct task_struct* task) {
+  struct thread* thread = bpf_task_storage_get(&states, task, 0, 0);
+  if (!thread) return 0;
+  end_thread(thread);
+  thread->met = false;
+  thread->verdict = FLAMETAP_UNJUDGED;
+  thread->depth = 0;
+  thread->inside = false;
+  thread->shown_count = 0;
+  return 0;
+}
+
+/* Attached to an instruction that never runs: to hold up a semaphore. */
+SEC("uprobe")
+int nothing(struct pt_regs* context) { return 0; }

@@ -1,0 +1,116 @@
+#include "tracer/event_pump.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+namespace flametap::tracer {
+namespace {
+
+using events::Event;
+using events::Kind;
+
+// A program in the kernel takes the time and then sends the record. In between it may have to wait for a CPU.
+constexpr Nanoseconds kHold = 50'000'000;
+
+bool is_judged_by_name(Kind kind) { return kind == Kind::call || kind == Kind::call_end || kind == Kind::line; }
+
+// As the kernel knows it, if it is short enough.
+bool make_key(std::string_view file, std::string_view function, flametap_function& key) {
+  key = {};
+  if (file.size() >= sizeof key.file || function.size() >= sizeof key.function) return false;
+  std::memcpy(key.file, file.data(), file.size());
+  std::memcpy(key.function, function.data(), function.size());
+  return true;
+}
+
+}  // namespace
+
+Probes::Options EventPump::judging(const Filters& filters, Probes::Options options) {
+  options.judge_functions = !filters.function.matches_all() || !filters.file.matches_all();
+  options.judge_files = !filters.file.matches_all();
+  options.judge_threads = !filters.thread.matches_all();
+  return options;
+}
+
+EventPump::EventPump(Probes& probes, const Filters& filters)
+    : probes_(probes),
+      names_(filters.function, filters.file),
+      thread_(filters.thread),
+      hold_(kHold + filters.min_duration),
+      began_(monotonic_now()) {
+  names_.on_judged([this](std::string_view file, std::string_view function, bool show) {
+    flametap_function key;
+    if (make_key(names_.looks_at_files() ? file : std::string_view{}, function, key)) probes_.judge(key, show);
+  });
+}
+
+void EventPump::welcome_newcomers() {
+  for (const auto& [thread, key] : reader_.take_newcomers()) {
+    namer_.add(*thread);
+    if (!thread_.matches_all()) keys_.emplace(thread, key);
+  }
+}
+
+void EventPump::read() {
+  probes_.read([this](std::span<const std::byte> record) {
+    for (Event& event : reader_.read(record)) {
+      if (is_judged_by_name(event.kind) && !names_.shows(event.file, event.function)) continue;
+      order_.push(std::move(event));
+    }
+  });
+  welcome_newcomers();
+}
+
+void EventPump::pump(const Use& use) {
+  const Nanoseconds now = monotonic_now();
+  read();
+  namer_.look(now);
+  order_.take(now - std::min(now, hold_), [&](Event&& event) { show(event, use); });
+}
+
+void EventPump::finish(const Use& use) {
+  read();
+  order_.take_all([&](Event&& event) { show(event, use); });
+}
+
+bool EventPump::matches(const events::Thread& thread) const {
+  return thread_.matches(thread.name) || thread_.matches(thread.program) || thread_.matches(std::to_string(thread.tid));
+}
+
+// A thread may be named only after its first events.
+bool EventPump::shows_thread(const events::Thread& thread) {
+  if (thread_.matches_all()) return true;
+  ThreadVerdict& verdict = thread_verdicts_[&thread];
+  if (verdict.final) return verdict.show;
+  verdict = {.show = matches(thread), .final = !thread.name.empty()};
+  const auto key = keys_.find(&thread);
+  if (verdict.final && key != keys_.end()) {
+    probes_.judge(key->second, verdict.show);
+    keys_.erase(key);
+  }
+  return verdict.show;
+}
+
+void EventPump::show(const Event& event, const Use& use) {
+  if (shows_thread(*event.thread)) {
+    if (event.kind != Kind::thread_end) ++shown_;
+    use(event);
+  }
+  if (event.kind == Kind::thread_end) {
+    thread_verdicts_.erase(event.thread);
+    keys_.erase(event.thread);
+  }
+}
+
+events::Ending EventPump::ending() const {
+  return {.began = began_,
+          .ended = monotonic_now(),
+          .events = shown_,
+          .lost = probes_.lost(),
+          .out_of_order = order_.out_of_order(),
+          .unnamed = reader_.unnamed()};
+}
+
+}  // namespace flametap::tracer

@@ -1,0 +1,69 @@
+// EventPump: brings events from the probes' buffer to whoever shows them: judged by name and thread, held to a minimum
+// of duration, in the order of their time. Also tells the kernel what it need not send again.
+//
+// One thread only.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <unordered_map>
+
+#include "base/clock.h"
+#include "base/pattern.h"
+#include "events/event.h"
+#include "events/time_order.h"
+#include "tracer/name_filter.h"
+#include "tracer/probes.h"
+#include "tracer/record_reader.h"
+#include "tracer/thread_namer.h"
+
+namespace flametap::tracer {
+
+class EventPump {
+ public:
+  struct Filters {
+    Pattern function;  // of calls and lines
+    Pattern file;      // the same
+    Pattern thread;    // its name, the kernel's name of it, or its id
+    Nanoseconds min_duration = 0;
+  };
+  using Use = std::function<void(const events::Event&)>;
+
+  // The probes must have been loaded to judge what the filters judge, see judging(), and outlive the pump.
+  EventPump(Probes& probes, const Filters& filters);
+
+  [[nodiscard]] static Probes::Options judging(const Filters& filters, Probes::Options options);
+
+  // Hands on what is in the buffer and old enough that nothing older can come any more.
+  void pump(const Use& use);
+  // All that is left, after the probes were detached.
+  void finish(const Use& use);
+
+  [[nodiscard]] events::Ending ending() const;
+
+ private:
+  struct ThreadVerdict {
+    bool show = true;
+    bool final = false;
+  };
+
+  void read();
+  void welcome_newcomers();
+  void show(const events::Event& event, const Use& use);
+  [[nodiscard]] bool shows_thread(const events::Thread& thread);
+  [[nodiscard]] bool matches(const events::Thread& thread) const;
+
+  Probes& probes_;
+  NameFilter names_;
+  Pattern thread_;
+  RecordReader reader_;
+  ThreadNamer namer_;
+  events::TimeOrder order_;
+  Nanoseconds hold_;
+  std::unordered_map<const events::Thread*, flametap_thread_key> keys_;  // while a thread is to be judged
+  std::unordered_map<const events::Thread*, ThreadVerdict> thread_verdicts_;
+  Nanoseconds began_;
+  std::uint64_t shown_ = 0;
+};
+
+}  // namespace flametap::tracer

@@ -1,0 +1,234 @@
+#include "tracer/probes.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "bpf/markers.skel.h"
+
+namespace flametap::tracer {
+namespace {
+
+struct ProgramOf {
+  Probes::Probe probe;
+  std::string_view marker;
+  std::string_view program;
+};
+
+constexpr std::array kPrograms = {
+    ProgramOf{Probes::Probe::call, "function__entry", "on_call"},
+    ProgramOf{Probes::Probe::call_end, "function__return", "on_call_end"},
+    ProgramOf{Probes::Probe::line, "line", "on_line"},
+    ProgramOf{Probes::Probe::gc_start, "gc__start", "on_gc_start"},
+    ProgramOf{Probes::Probe::gc_done, "gc__done", "on_gc_done"},
+    ProgramOf{Probes::Probe::import_start, "import__find__load__start", "on_import_start"},
+    ProgramOf{Probes::Probe::import_done, "import__find__load__done", "on_import_done"},
+    ProgramOf{Probes::Probe::audit, "audit", "on_audit"},
+    ProgramOf{Probes::Probe::count_calls, "function__entry", "count_call"},
+    ProgramOf{Probes::Probe::count_call_ends, "function__return", "count_call"},
+};
+
+const ProgramOf& program_of(Probes::Probe probe) { return *std::ranges::find(kPrograms, probe, &ProgramOf::probe); }
+
+// The kernel's own pid namespace has this number on every machine.
+constexpr ino_t kFirstPidNamespace = 0xEFFFFFFC;
+
+// Never executed and never read: the padding of the identification at the start of every ELF file. A breakpoint there
+// disturbs nobody, and needs no search for an instruction that nobody runs.
+constexpr std::size_t kUnusedOffset = 9;
+
+int be_quiet(libbpf_print_level, const char*, va_list) { return 0; }
+
+Error load_error(int number) {
+  if (number == EPERM || number == EACCES) {
+    return {Failure::not_permitted,
+            "the kernel does not let us load eBPF programs (CAP_BPF and CAP_PERFMON are needed)",
+            "run it as root: sudo flametap trace ..."};
+  }
+  Error error = errno_error("the kernel does not take our eBPF programs", number);
+  error.remedy =
+      "Linux 5.17 or later with CONFIG_BPF_SYSCALL, CONFIG_UPROBE_EVENTS and CONFIG_DEBUG_INFO_BTF is needed";
+  return error;
+}
+
+Error attach_error(const std::string& what, const MarkedFile& file, int number) {
+  Error error = errno_error("cannot attach to the marker " + what + " of " + file.path, number);
+  if (number == EPERM || number == EACCES) {
+    error.kind = Failure::not_permitted;
+    error.remedy = "run it as root: sudo flametap trace ...";
+  } else if (number == ESRCH) {
+    error.kind = Failure::no_such_process;
+  }
+  return error;
+}
+
+}  // namespace
+
+class Probes::Programs {
+ public:
+  explicit Programs(markers_bpf* skeleton) : skeleton_(skeleton) {}
+  Programs(const Programs&) = delete;
+  Programs& operator=(const Programs&) = delete;
+  ~Programs() {
+    detach();
+    ring_buffer__free(ring_);
+    markers_bpf__destroy(skeleton_);
+  }
+
+  void detach() {
+    // From the newest: the end of a call is watched from before its beginning is, until after.
+    while (!links_.empty()) {
+      bpf_link__destroy(links_.back());
+      links_.pop_back();
+    }
+  }
+
+  static int take_record(void* self, void* data, std::size_t size) {
+    auto* const programs = static_cast<Programs*>(self);
+    programs->take(programs->context, {static_cast<const std::byte*>(data), size});
+    return 0;
+  }
+
+  [[nodiscard]] bpf_program* program(std::string_view name) const {
+    return bpf_object__find_program_by_name(skeleton_->obj, std::string(name).c_str());
+  }
+  [[nodiscard]] markers_bpf& skeleton() const { return *skeleton_; }
+  void keep(bpf_link* link) { links_.push_back(link); }
+
+  // Whether the ring buffer could be opened.
+  bool open_ring() {
+    ring_ = ring_buffer__new(bpf_map__fd(skeleton_->maps.records), take_record, this, nullptr);
+    return ring_ != nullptr;
+  }
+  [[nodiscard]] ring_buffer* ring() const { return ring_; }
+
+  TakeRecord take = nullptr;  // while records are read
+  void* context = nullptr;
+
+ private:
+  markers_bpf* skeleton_;
+  ring_buffer* ring_ = nullptr;
+  std::vector<bpf_link*> links_;
+};
+
+Probes::Probes(std::unique_ptr<Programs> programs) : programs_(std::move(programs)) {}
+Probes::Probes(Probes&&) noexcept = default;
+Probes& Probes::operator=(Probes&&) noexcept = default;
+Probes::~Probes() = default;
+
+std::string_view Probes::marker_of(Probe probe) { return program_of(probe).marker; }
+
+namespace {
+
+void configure(markers_bpf& skeleton, const Probes::Options& options, std::span<const Probes::Probe> wanted) {
+  bpf_map__set_max_entries(skeleton.maps.records, static_cast<std::uint32_t>(options.buffer_bytes));
+  auto& settings = *skeleton.rodata;
+  settings.judge_functions = options.judge_functions;
+  settings.judge_files = options.judge_files;
+  settings.judge_threads = options.judge_threads;
+  if (!options.within.empty()) {
+    const std::size_t size = std::min(options.within.size(), sizeof settings.within - 1);
+    std::memcpy(const_cast<char*>(settings.within), options.within.data(), size);
+    settings.within_size = static_cast<std::uint32_t>(options.within.size() + 1);
+  }
+  struct stat space {};
+  if (stat("/proc/self/ns/pid", &space) == 0 && space.st_ino != kFirstPidNamespace) {
+    settings.namespace_device = space.st_dev;
+    settings.namespace_inode = space.st_ino;
+  }
+  for (const ProgramOf& each : kPrograms) {
+    bpf_program* const program = bpf_object__find_program_by_name(skeleton.obj, std::string(each.program).c_str());
+    // One program may serve two probes.
+    const bool is_wanted =
+        std::ranges::any_of(wanted, [&](Probes::Probe probe) { return program_of(probe).program == each.program; });
+    bpf_program__set_autoload(program, is_wanted);
+  }
+}
+
+}  // namespace
+
+Result<Probes> Probes::load(const Options& options, std::span<const Probe> wanted) {
+  if (options.within.size() >= FLAMETAP_KEY_FUNCTION)
+    return Error{Failure::usage, "the name of the function to look inside is too long", ""};
+  libbpf_set_print(be_quiet);
+  errno = 0;
+  markers_bpf* const skeleton = markers_bpf__open();
+  if (skeleton == nullptr) return load_error(errno);
+  Probes probes(std::make_unique<Programs>(skeleton));
+  configure(*skeleton, options, wanted);
+  if (const int failed = markers_bpf__load(skeleton); failed != 0) return load_error(-failed);
+  if (!probes.programs_->open_ring()) return load_error(errno);
+  for (bpf_program* const program : {skeleton->progs.on_thread_exit, skeleton->progs.on_exec}) {
+    bpf_link* const link = bpf_program__attach(program);
+    if (link == nullptr) return load_error(errno);
+    probes.programs_->keep(link);
+  }
+  return probes;
+}
+
+Result<void> Probes::attach(Probe probe, const MarkedFile& file, std::optional<pid_t> pid) {
+  const ProgramOf& what = program_of(probe);
+  bpf_link* const link =
+      bpf_program__attach_usdt(programs_->program(what.program), pid.value_or(-1), file.open_path.c_str(), "python",
+                               std::string(what.marker).c_str(), nullptr);
+  if (link == nullptr) return attach_error(std::string(what.marker), file, errno);
+  programs_->keep(link);
+  return {};
+}
+
+Result<void> Probes::arm(const Marker& marker, const MarkedFile& file, std::optional<pid_t> pid) {
+  bpf_uprobe_opts options{};
+  options.sz = sizeof options;
+  options.ref_ctr_offset = marker.semaphore_offset;
+  bpf_link* const link = bpf_program__attach_uprobe_opts(programs_->skeleton().progs.nothing, pid.value_or(-1),
+                                                         file.open_path.c_str(), kUnusedOffset, &options);
+  if (link == nullptr) return attach_error(marker.name, file, errno);
+  programs_->keep(link);
+  return {};
+}
+
+void Probes::detach() { programs_->detach(); }
+
+std::size_t Probes::read_records(TakeRecord take, void* context) {
+  programs_->take = take;
+  programs_->context = context;
+  const int count = ring_buffer__consume(programs_->ring());
+  return count > 0 ? static_cast<std::size_t>(count) : 0;
+}
+
+void Probes::judge(const flametap_function& function, bool show) {
+  const std::uint8_t verdict = show ? FLAMETAP_SHOW : FLAMETAP_HIDE;
+  bpf_map_update_elem(bpf_map__fd(programs_->skeleton().maps.functions), &function, &verdict, BPF_ANY);
+}
+
+void Probes::judge(const flametap_thread_key& thread, bool show) {
+  const std::uint8_t verdict = show ? FLAMETAP_SHOW : FLAMETAP_HIDE;
+  bpf_map_update_elem(bpf_map__fd(programs_->skeleton().maps.threads), &thread, &verdict, BPF_ANY);
+}
+
+std::vector<Probes::Count> Probes::counts() const {
+  const int map = bpf_map__fd(programs_->skeleton().maps.counts);
+  std::vector<Count> all;
+  flametap_counted key{};
+  // Nothing is ever taken out of the table, so going from key to key meets each one.
+  for (const void* previous = nullptr; bpf_map_get_next_key(map, previous, &key) == 0; previous = &key) {
+    std::uint64_t calls = 0;
+    if (bpf_map_lookup_elem(map, &key, &calls) == 0) all.push_back({key, calls});
+  }
+  return all;
+}
+
+std::uint64_t Probes::lost() const {
+  // Written by the kernel at any time.
+  return __atomic_load_n(&programs_->skeleton().bss->lost, __ATOMIC_RELAXED);
+}
+
+}  // namespace flametap::tracer

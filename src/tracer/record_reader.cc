@@ -1,0 +1,165 @@
+#include "tracer/record_reader.h"
+
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "base/bytes.h"
+#include "cpython/text.h"
+
+namespace flametap::tracer {
+namespace {
+
+using events::Kind;
+
+// A target may make up names without end.
+constexpr std::size_t kMaxTextBytes = std::size_t{512} << 20;
+constexpr std::string_view kTooManyNames = "(too many names)";
+constexpr std::string_view kUnread = "?";
+// Far more than can have events on their way to be shown.
+constexpr std::size_t kMaxGoneThreads = 65536;
+
+constexpr std::size_t kCutText = FLAMETAP_TEXT_LIMIT - 1;
+
+std::optional<Kind> kind_of(std::uint8_t kind) {
+  switch (kind) {
+    case FLAMETAP_CALL:
+      return Kind::call;
+    case FLAMETAP_CALL_END:
+      return Kind::call_end;
+    case FLAMETAP_LINE:
+      return Kind::line;
+    case FLAMETAP_GC_START:
+      return Kind::gc_start;
+    case FLAMETAP_GC_DONE:
+      return Kind::gc_done;
+    case FLAMETAP_IMPORT_START:
+      return Kind::import_start;
+    case FLAMETAP_IMPORT_DONE:
+      return Kind::import_done;
+    case FLAMETAP_AUDIT:
+      return Kind::audit;
+    case FLAMETAP_THREAD_END:
+      return Kind::thread_end;
+    default:
+      return std::nullopt;
+  }
+}
+
+bool names_a_function(Kind kind) { return kind == Kind::call || kind == Kind::call_end || kind == Kind::line; }
+bool has_a_name(Kind kind) { return kind == Kind::import_start || kind == Kind::import_done || kind == Kind::audit; }
+
+// Without the part of a character at its end.
+std::string_view without_half_character(std::string_view text) {
+  std::size_t continuations = 0;
+  while (continuations < text.size() && continuations < 4 &&
+         (static_cast<unsigned char>(text[text.size() - 1 - continuations]) & 0xC0) == 0x80)
+    ++continuations;
+  if (continuations == text.size()) return text;
+  const auto lead = static_cast<unsigned char>(text[text.size() - 1 - continuations]);
+  const std::size_t wanted = lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : lead >= 0xC0 ? 1 : 0;
+  return continuations < wanted ? text.substr(0, text.size() - 1 - continuations) : text;
+}
+
+std::string mended(std::string_view text) {
+  const bool cut = text.size() == kCutText;
+  if (cut) text = without_half_character(text);
+  std::string valid = cpython::utf8_from_bytes(std::as_bytes(std::span{text}));
+  if (cut) valid += "…";
+  return valid;
+}
+
+}  // namespace
+
+std::string_view RecordReader::text(std::string_view bytes) {
+  const auto found = texts_.find(bytes);
+  if (found) return valid_[static_cast<std::size_t>(*found)];
+  if (text_bytes_ + bytes.size() > kMaxTextBytes) return kTooManyNames;
+  text_bytes_ += bytes.size();
+  const TextId id = texts_.intern(bytes);
+  std::string valid = mended(bytes);
+  valid_.push_back(valid == bytes ? std::string_view(texts_[id]) : mended_.emplace_back(std::move(valid)));
+  return valid_.back();
+}
+
+void RecordReader::replace_thread(Known& known, const flametap_record& header, std::string program) {
+  if (known.thread) {
+    gone_.push_back(std::move(known.thread));
+    if (gone_.size() > kMaxGoneThreads) gone_.pop_front();
+  }
+  known.thread = std::make_unique<events::Thread>();
+  known.thread->pid = static_cast<pid_t>(header.pid);
+  known.thread->tid = static_cast<pid_t>(header.tid);
+  known.thread->program = program.empty() ? "python" : std::move(program);
+}
+
+RecordReader::Known& RecordReader::known(const flametap_record& header) {
+  Known& known = threads_[std::uint64_t{header.pid} << 32 | header.tid];
+  // Its introduction was lost.
+  if (!known.thread) replace_thread(known, header, "");
+  return known;
+}
+
+void RecordReader::introduce(const flametap_record& header, std::string_view program) {
+  Known& known = threads_[std::uint64_t{header.pid} << 32 | header.tid];
+  replace_thread(known, header, mended(program));
+  known.next_sequence = header.sequence + 1;
+  newcomers_.push_back(
+      {known.thread.get(), {.started = static_cast<std::uint64_t>(header.value), .tid = header.tid, .reserved = 0}});
+}
+
+std::vector<RecordReader::Newcomer> RecordReader::take_newcomers() { return std::exchange(newcomers_, {}); }
+
+void RecordReader::describe(events::Event& event, const flametap_record& header, std::string_view first,
+                            std::string_view second) {
+  const bool first_unread = (header.flags & FLAMETAP_FIRST_TEXT_UNREAD) != 0;
+  const bool second_unread = (header.flags & FLAMETAP_SECOND_TEXT_UNREAD) != 0;
+  if (first_unread || second_unread) ++unnamed_;
+  const std::string_view shown_first = first_unread ? kUnread : text(first);
+  event.file = event.function = event.name = {};
+  if (names_a_function(event.kind)) {
+    event.file = shown_first;
+    event.function = second_unread ? kUnread : text(second);
+  } else if (has_a_name(event.kind)) {
+    event.name = shown_first;
+  }
+}
+
+std::span<events::Event> RecordReader::read(std::span<const std::byte> record) {
+  flametap_record header;
+  if (record.size() < sizeof header) return ++bad_, std::span<events::Event>{};
+  std::memcpy(&header, record.data(), sizeof header);
+  const std::string_view texts{reinterpret_cast<const char*>(record.data()) + sizeof header,
+                               record.size() - sizeof header};
+  const std::size_t text_size = std::size_t{header.first_size} + header.second_size;
+  if (text_size > texts.size()) return ++bad_, std::span<events::Event>{};
+  const std::string_view first = texts.substr(0, header.first_size);
+  if (header.kind == FLAMETAP_THREAD) {
+    introduce(header, first);
+    return {};
+  }
+  const auto kind = kind_of(header.kind);
+  if (!kind) return ++bad_, std::span<events::Event>{};
+
+  Known& thread = known(header);
+  events::Event& event = events_[0];
+  event.kind = *kind;
+  event.unmarked = false;
+  event.time = header.time;
+  event.thread = thread.thread.get();
+  event.depth = header.depth;
+  event.line = header.line;
+  event.value = header.value;
+  event.arguments.clear();
+  event.lost = header.sequence - thread.next_sequence;
+  thread.next_sequence = header.sequence + 1;
+  describe(event, header, first, texts.substr(header.first_size, header.second_size));
+  if ((header.flags & FLAMETAP_UNMARKED) == 0 || *kind != Kind::call_end) return {events_.data(), 1};
+  events_[1] = event;
+  events_[1].lost = 0;
+  event.kind = Kind::call;
+  event.unmarked = true;
+  return {events_.data(), 2};
+}
+
+}  // namespace flametap::tracer

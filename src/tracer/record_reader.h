@@ -1,0 +1,70 @@
+// RecordReader: makes Events of the records that the kernel sends.
+//
+// Keeps every name and every thread that it met: the Events show them, see events/event.h. A record is checked before
+// it is believed, whoever wrote it, and what is kept of a hostile target is bounded. One thread only.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/interner.h"
+#include "bpf/record.h"
+#include "events/event.h"
+
+namespace flametap::tracer {
+
+class RecordReader {
+ public:
+  // A thread that has just been met, and how the kernel knows it.
+  struct Newcomer {
+    events::Thread* thread;
+    flametap_thread_key key;
+  };
+
+  // The events that a record stands for: none (a thread is introduced, see take_newcomers), one, or a call and its end.
+  // They are valid until the next call.
+  [[nodiscard]] std::span<events::Event> read(std::span<const std::byte> record);
+
+  // Threads that were introduced since this was last asked.
+  [[nodiscard]] std::vector<Newcomer> take_newcomers();
+
+  // Events whose names could not be read.
+  [[nodiscard]] std::uint64_t unnamed() const { return unnamed_; }
+  // Records that make no sense: there should be none.
+  [[nodiscard]] std::uint64_t bad() const { return bad_; }
+
+ private:
+  struct Known {
+    std::unique_ptr<events::Thread> thread;
+    std::uint32_t next_sequence = 0;
+  };
+  enum class TextId : std::uint32_t {};
+
+  Known& known(const flametap_record& header);
+  void introduce(const flametap_record& header, std::string_view program);
+  void replace_thread(Known& known, const flametap_record& header, std::string program);
+  // A text of the target as valid UTF-8, the same memory for the same text, for as long as the reader lives.
+  std::string_view text(std::string_view bytes);
+  void describe(events::Event& event, const flametap_record& header, std::string_view first, std::string_view second);
+
+  Interner<std::string, TextId> texts_;  // as they come from the target
+  std::vector<std::string_view> valid_;  // the same as valid UTF-8, by their id
+  std::deque<std::string> mended_;       // those of them that were not
+  std::size_t text_bytes_ = 0;
+  std::unordered_map<std::uint64_t, Known> threads_;  // by pid and tid
+  std::deque<std::unique_ptr<events::Thread>> gone_;  // whose events may still be in use
+  std::vector<Newcomer> newcomers_;
+  std::array<events::Event, 2> events_;
+  std::uint64_t unnamed_ = 0;
+  std::uint64_t bad_ = 0;
+};
+
+}  // namespace flametap::tracer
