@@ -20,8 +20,10 @@
 #include "cli/pyflame_command.h"
 #include "cli/record_command.h"
 #include "cli/report_command.h"
+#include "cli/tapset_command.h"
 #include "cli/trace_arguments.h"
 #include "cli/trace_command.h"
+#include "cli/trace_list.h"
 #include "format/format.h"
 
 namespace flametap::cli {
@@ -292,6 +294,9 @@ int run_report(const CLI::App& app, const Words& words) {
 int run_trace(const CLI::App& app, const Words& words, const std::vector<std::string>* command) {
   const auto request = trace_request(app, words.trace, command);
   if (!request) return usage_error(request.error(), "trace");
+  if (const auto* const list = std::get_if<ListRequest>(&*request)) return list_markers(list->what, list->json);
+  if (const auto* const tapset = std::get_if<TapsetRequest>(&*request))
+    return print_tapset(tapset->what, tapset->language);
   return trace(std::get<TraceRequest>(*request));
 }
 

@@ -203,8 +203,13 @@ Result<AnyTraceRequest> trace_request(const CLI::App& app, const TraceWords& wor
   if (const auto checked = check_companions(app, words); !checked) return checked.error();
   if (words.list && words.stray.size() <= 1)
     return AnyTraceRequest(ListRequest{words.stray.empty() ? "" : words.stray.front(), words.json});
-  if (given(app, "--tapset"))
-    return AnyTraceRequest(TapsetRequest{words.tapset, words.tapset_for.empty() ? "systemtap" : words.tapset_for});
+  if (given(app, "--tapset")) {
+    const auto language = format::tapset_language_named(words.tapset_for);
+    if (!language)
+      return Error{Failure::usage, "no scripts can be made for '" + words.tapset_for + "'",
+                   "--for systemtap, bpftrace or dtrace"};
+    return AnyTraceRequest(TapsetRequest{words.tapset, *language});
+  }
   auto request = events_request(app, words, command);
   if (!request) return request.error();
   return AnyTraceRequest(std::move(*request));

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "cli/trace_command.h"
+#include "format/tapset.h"
 
 namespace flametap::cli {
 
@@ -32,7 +33,7 @@ struct TraceWords {
   bool batch = false;
   bool list = false;
   std::string tapset;
-  std::string tapset_for;
+  std::string tapset_for = "systemtap";
   bool json = false;
   std::vector<std::string> stray;  // what --list is about; else nothing is expected here
 };
@@ -49,7 +50,7 @@ struct ListRequest {
 };
 struct TapsetRequest {
   std::string what;
-  std::string language;
+  format::TapsetLanguage language = format::TapsetLanguage::systemtap;
 };
 using AnyTraceRequest = std::variant<TraceRequest, ListRequest, TapsetRequest>;
 
