@@ -12,6 +12,7 @@
 #include "format/json_text.h"
 #include "format/text.h"
 #include "format/trace_makers.h"
+#include "format/trace_text.h"
 
 namespace flametap::format {
 namespace {
@@ -27,7 +28,10 @@ class TraceDtrace final : public TraceView {
     append_number(event.time, out);
     out.append(event.kind == Kind::call ? "\t function-entry:" : "\tfunction-return:");
     out.append(indent, ' ');
-    out.append(clean(base_name(event.file))).append(":").append(clean(event.function)).append(":");
+    append_clean(base_name(event.file), out);
+    out.append(":");
+    append_clean(event.function, out);
+    out.append(":");
     append_number(event.line, out);
     out.append("\n");
   }

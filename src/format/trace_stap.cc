@@ -14,8 +14,8 @@
 
 #include "events/by_thread.h"
 #include "events/call_stacks.h"
-#include "format/text.h"
 #include "format/trace_makers.h"
+#include "format/trace_text.h"
 
 namespace flametap::format {
 namespace {
@@ -33,9 +33,14 @@ class TraceStap final : public TraceView {
     Nanoseconds& base = base_[event.thread];
     if (event.kind == Kind::call ? indent == 0 : was_idle) base = event.time;
     const Nanoseconds passed = event.time > base ? event.time - base : 0;
-    fmt::format_to(std::back_inserter(out), "{:6d} {}({}):{:{}} {} {} in {}:{}\n", passed / 1000,
-                   clean(event.thread->program), event.thread->tid, "", indent,
-                   event.kind == Kind::call ? "=>" : "<=", clean(event.function), clean(event.file), event.line);
+    fmt::format_to(std::back_inserter(out), "{:6d} ", passed / 1000);
+    append_clean(event.thread->program, out);
+    fmt::format_to(std::back_inserter(out), "({}):", event.thread->tid);
+    out.append(indent, ' ').append(event.kind == Kind::call ? " => " : " <= ");
+    append_clean(event.function, out);
+    out.append(" in ");
+    append_clean(event.file, out);
+    fmt::format_to(std::back_inserter(out), ":{}\n", event.line);
   }
 
   void finish(const events::Ending&, std::string&) override {}
