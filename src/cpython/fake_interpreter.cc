@@ -103,7 +103,7 @@ void FakeInterpreter::write_code(Address code, std::string_view name, std::strin
 }
 
 Address FakeInterpreter::make_text(std::string_view text) {
-  const Address at = allocate(512);
+  const Address at = allocate(512 + text.size());
   write_text(at, text);
   return at;
 }

@@ -58,9 +58,13 @@ TEST_P(ObjectText, OtherObjectsByTheirType) {
 }
 
 TEST_P(ObjectText, LongThingsAreCut) {
-  EXPECT_EQ(text_of(objects_.make_text(std::string(4096, 'x'))), "'" + std::string(4096, 'x') + "'");
-  EXPECT_EQ(text_of(objects_.make_text(std::string(4097, 'x'))), "'" + std::string(4096, 'x') + "'…");
-  EXPECT_EQ(text_of(objects_.make_bytes(std::string(9000, 'x'))).substr(4096).find("xx'…") == std::string::npos, false);
+  // Not compared as a whole: nobody could read what does not agree.
+  const std::string whole = text_of(objects_.make_text(std::string(4096, 'x')));
+  EXPECT_EQ(whole.size(), 4098u);
+  EXPECT_TRUE(whole.ends_with("x'"));
+  const std::string cut = text_of(objects_.make_text(std::string(4097, 'x')));
+  EXPECT_EQ(cut.substr(4096), "x'…");
+  EXPECT_TRUE(text_of(objects_.make_bytes(std::string(9000, 'x'))).ends_with("x'…"));
   const Address one = objects_.make_integer(1);
   EXPECT_EQ(text_of(objects_.make_list(std::vector(17, one))), "[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, …]");
   const Address large = objects_.make_text(std::string(4000, 'x'));
@@ -76,7 +80,7 @@ TEST_P(ObjectText, WhatCannotBeRead) {
   const Address tuple = objects_.make_tuple({Address{0xdead'0000}, objects_.make_none()});
   EXPECT_EQ(text_of(tuple), "(…, None)");
   python_.put(tuple + GetParam()->tuple.length, ~std::uint64_t{0});
-  EXPECT_EQ(text_of(tuple).substr(0, 11), "(…, None");
+  EXPECT_TRUE(text_of(tuple).starts_with("(…, None, "));
   const Address list = objects_.make_list({});
   python_.put(list + GetParam()->list.length, 5);
   python_.put(list + GetParam()->list.items, 0xdead'0000);
