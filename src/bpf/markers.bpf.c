@@ -17,8 +17,8 @@
 #include <bpf/bpf_tracing.h>
 #include <bpf/usdt.bpf.h>
 
-#include "python_context.bpf.h"
-#include "record.h"
+#include "bpf/python_context.bpf.h"
+#include "bpf/record.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
@@ -29,9 +29,9 @@ struct task_struct {
 } __attribute__((preserve_access_index));
 
 /* Settled before the programs are loaded. */
-const volatile bool judge_functions; /* ask `functions` */
-const volatile bool judge_files;     /* a function is known by its file, too */
-const volatile bool judge_threads;   /* ask `threads` */
+const volatile __u8 judge_functions; /* ask `functions` */
+const volatile __u8 judge_files;     /* a function is known by its file, too */
+const volatile __u8 judge_threads;   /* ask `threads` */
 const volatile __u32 within_size;    /* of the name below with its final zero; 0: everywhere */
 const volatile char within[FLAMETAP_KEY_FUNCTION];
 const volatile __u64 namespace_device; /* of the pid namespace in which to tell pids; 0: the machine's own */

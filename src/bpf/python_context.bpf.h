@@ -3,7 +3,7 @@
  * while we look. */
 #pragma once
 
-#include "python_layout.h"
+#include "bpf/python_layout.h"
 
 #define INTERPRETER_LIMIT 32
 #define SHIM_LIMIT 4

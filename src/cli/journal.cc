@@ -27,7 +27,7 @@ std::string temporary_path() {
 
 }  // namespace
 
-Result<Journal> Journal::open(const Output& output, const std::string& own_path) {
+Result<Journal> Journal::open(const Output& output, const std::string& own_path, std::uint32_t time_unit_ns) {
   using format::Existing;
   const std::string& path = output.path.empty() ? own_path : output.path;
   const bool plain = is_plain_file(path);
@@ -36,7 +36,7 @@ Result<Journal> Journal::open(const Output& output, const std::string& own_path)
   auto writer = format::FtapWriter::create(under_its_name ? path
                                            : plain        ? path + kEnding
                                                           : temporary_path(),
-                                           Existing::keep_both);
+                                           Existing::keep_both, time_unit_ns);
   if (!writer) return Error{Failure::failed, writer.error().message, writer.error().remedy};
   std::string result_path = under_its_name ? (*writer)->path() : path;
   return Journal(std::move(*writer), is_result, std::move(result_path));

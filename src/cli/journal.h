@@ -17,7 +17,8 @@ class Journal {
  public:
   // `own_path`: the name that the result gets where the user gave none. A result that is no file of a folder (a pipe, a
   // device, standard output) has its journal in the folder for temporary files.
-  [[nodiscard]] static Result<Journal> open(const Output& output, const std::string& own_path);
+  [[nodiscard]] static Result<Journal> open(const Output& output, const std::string& own_path,
+                                            std::uint32_t time_unit_ns = format::FtapWriter::kRecordedTimeUnit);
 
   [[nodiscard]] profile::Sink& sink() { return *writer_; }
   [[nodiscard]] bool is_result() const { return is_result_; }

@@ -1,9 +1,12 @@
 #include "cli/trace_output.h"
 
+#include <optional>
 #include <utility>
 
 #include "base/clock.h"
+#include "cli/journal.h"
 #include "cli/terminal.h"
+#include "tracer/call_profile.h"
 
 namespace flametap::cli {
 namespace {
@@ -20,6 +23,7 @@ class TextOutput : public TraceOutput {
   }
 
   Result<void> flush() override {
+    if (!failed_) view_->settle(text_);
     write();
     return failed_ ? Result<void>(*failed_) : Result<void>();
   }
@@ -44,9 +48,42 @@ class TextOutput : public TraceOutput {
   std::optional<Error> failed_;
 };
 
+// A recording, from which every report can be made.
+class RecordingOutput : public TraceOutput {
+ public:
+  RecordingOutput(Journal journal, Nanoseconds began)
+      : journal_(std::move(journal)), profile_(journal_.sink(), began, unix_now()) {}
+
+  void add(const events::Event& event) override {
+    if (failed_) return;
+    if (const auto added = profile_.add(event); !added) failed_ = added.error();
+  }
+
+  Result<void> flush() override { return failed_ ? Result<void>(*failed_) : Result<void>(); }
+
+  Result<void> finish(const events::Ending& ending) override {
+    if (failed_) return *failed_;
+    if (const auto finished = profile_.finish(ending, "the trace ended"); !finished) return finished.error();
+    return journal_.close();
+  }
+
+ private:
+  Journal journal_;
+  tracer::CallProfile profile_;
+  std::optional<Error> failed_;
+};
+
+Result<std::unique_ptr<TraceOutput>> open_recording(const TraceRequest& request) {
+  // Calls may take less than a microsecond.
+  auto journal = Journal::open({.path = request.output, .format = format::Format::ftap}, request.output, 1);
+  if (!journal) return journal.error();
+  return std::unique_ptr<TraceOutput>(std::make_unique<RecordingOutput>(std::move(*journal), monotonic_now()));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<TraceOutput>> TraceOutput::open(const TraceRequest& request) {
+  if (request.ftap) return open_recording(request);
   auto file = format::GrowingFile::create(request.output, format::Existing::replace, "");
   if (!file) return file.error();
   const format::TraceOptions options{.began = monotonic_now(), .colour = request.output == "-" && may_colour()};

@@ -6,8 +6,8 @@
 #include <map>
 #include <utility>
 
-#include "native/syscall_name.h"
 #include "cpython/thread_tids.h"
+#include "native/syscall_name.h"
 #include "target/rights.h"
 
 namespace flametap::sampler {

@@ -17,6 +17,7 @@ using events::Kind;
 
 // A program in the kernel takes the time and then sends the record. In between it may have to wait for a CPU.
 constexpr Nanoseconds kHold = 50'000'000;
+constexpr Nanoseconds kEnd = ~Nanoseconds{0};
 
 bool is_judged_by_name(Kind kind) { return kind == Kind::call || kind == Kind::call_end || kind == Kind::line; }
 
@@ -40,12 +41,13 @@ Probes::Options EventPump::judging(const Filters& filters, Probes::Options optio
 
 EventPump::EventPump(Probes& probes, const Filters& filters)
     : probes_(probes),
+      began_(monotonic_now()),
       names_(filters.function, filters.file),
       thread_(filters.thread),
       reader_([this](pid_t pid, const flametap_capture& capture) { return describe(pid, capture); }),
       namer_(pythons_),
-      hold_(kHold + filters.min_duration),
-      began_(monotonic_now()) {
+      min_duration_(filters.min_duration),
+      durations_(filters.min_duration, began_) {
   names_.on_judged([this](std::string_view file, std::string_view function, bool show) {
     flametap_function key;
     if (make_key(names_.looks_at_files() ? file : std::string_view{}, function, key)) probes_.judge(key, show);
@@ -93,17 +95,30 @@ void EventPump::read() {
   welcome_newcomers();
 }
 
+void EventPump::take(Nanoseconds now, Nanoseconds watermark, const Use& use) {
+  if (min_duration_ == 0) {
+    order_.take(watermark, [&](Event&& event) { show(event, use); });
+    return;
+  }
+  order_.take(watermark, [&](Event&& event) { durations_.add(std::move(event), passed_); });
+  durations_.advance(std::min(now, watermark), passed_);
+  for (Event& event : passed_) long_ones_.push(std::move(event));
+  passed_.clear();
+  const Nanoseconds late = watermark == kEnd ? 0 : min_duration_;
+  long_ones_.take(watermark - std::min(watermark, late), [&](Event&& event) { show(event, use); });
+}
+
 void EventPump::pump(const Use& use) {
   const Nanoseconds now = monotonic_now();
   read();
   teach_kernel();
   namer_.look(now);
-  order_.take(now - std::min(now, hold_), [&](Event&& event) { show(event, use); });
+  take(now, now - std::min(now, kHold), use);
 }
 
 void EventPump::finish(const Use& use) {
   read();
-  order_.take_all([&](Event&& event) { show(event, use); });
+  take(monotonic_now(), kEnd, use);
 }
 
 bool EventPump::matches(const events::Thread& thread) const {
@@ -140,7 +155,7 @@ events::Ending EventPump::ending() const {
           .ended = monotonic_now(),
           .events = shown_,
           .lost = probes_.lost(),
-          .out_of_order = order_.out_of_order(),
+          .out_of_order = order_.out_of_order() + long_ones_.out_of_order(),
           .unnamed = reader_.unnamed()};
 }
 

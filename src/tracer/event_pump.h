@@ -9,9 +9,11 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/pattern.h"
+#include "events/duration_filter.h"
 #include "events/event.h"
 #include "events/time_order.h"
 #include "tracer/name_filter.h"
@@ -54,11 +56,14 @@ class EventPump {
   void welcome_newcomers();
   void teach_kernel();
   [[nodiscard]] std::string describe(pid_t pid, const flametap_capture& capture);
+  // What is left of them by the minimum of duration, in the order of their time.
+  void take(Nanoseconds now, Nanoseconds watermark, const Use& use);
   void show(const events::Event& event, const Use& use);
   [[nodiscard]] bool shows_thread(const events::Thread& thread);
   [[nodiscard]] bool matches(const events::Thread& thread) const;
 
   Probes& probes_;
+  Nanoseconds began_;
   NameFilter names_;
   Pattern thread_;
   Pythons pythons_;
@@ -66,10 +71,12 @@ class EventPump {
   ThreadNamer namer_;
   std::set<pid_t> untaught_;  // processes whose Python the kernel does not know yet
   events::TimeOrder order_;
-  Nanoseconds hold_;
+  Nanoseconds min_duration_;
+  events::DurationFilter durations_;
+  events::TimeOrder long_ones_;  // what passed the filter, which tells of a beginning only once it knows
+  std::vector<events::Event> passed_;
   std::unordered_map<const events::Thread*, flametap_thread_key> keys_;  // while a thread is to be judged
   std::unordered_map<const events::Thread*, ThreadVerdict> thread_verdicts_;
-  Nanoseconds began_;
   std::uint64_t shown_ = 0;
 };
 

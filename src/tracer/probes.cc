@@ -2,6 +2,7 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <bpf/markers.skel.h>  // generated from bpf/markers.bpf.c
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -11,8 +12,6 @@
 #include <cstdio>
 #include <cstring>
 #include <utility>
-
-#include "bpf/markers.skel.h"
 
 namespace flametap::tracer {
 namespace {
