@@ -253,9 +253,9 @@ static __always_inline __u64 frame_now(struct thread* thread, const struct flame
 }
 
 /* Some versions pass the marker of a call when a generator is made, which runs none of its code and is left by no
- * marker; and none when an exception is thrown into it, which then leaves it by one. So these are told apart by who
- * owns the frame: the thread, until the generator is made. */
-enum passage { ORDINARY, CREATION, THROWN };
+ * marker; and none when an exception is thrown into it, which then leaves it by one. These are told apart by who owns
+ * the frame: the thread, until the generator is made. And they pass markers in code of the interpreter's own. */
+enum passage { ORDINARY, NO_CALL, THROWN };
 
 static __always_inline enum passage how_entered(struct thread* thread) {
   struct flametap_python_layout* layout = current_python();
@@ -268,14 +268,17 @@ static __always_inline enum passage how_entered(struct thread* thread) {
     bpf_map_update_elem(&generators, &generator, &runs, BPF_ANY);
     return ORDINARY;
   }
-  return read_int(code_of(layout, frame) + layout->code_flags) & layout->creation_flags ? CREATION : ORDINARY;
+  __u32 flags = read_int(code_of(layout, frame) + layout->code_flags);
+  return flags & (layout->creation_flags | layout->silent_flags) ? NO_CALL : ORDINARY;
 }
 
 static __always_inline enum passage how_left(struct thread* thread) {
   struct flametap_python_layout* layout = current_python();
   if (!layout || !layout->creation_flags) return ORDINARY;
   __u64 frame = frame_now(thread, layout);
-  if (!frame || read_byte(frame + layout->frame_owner) != OWNED_BY_GENERATOR) return ORDINARY;
+  if (!frame) return ORDINARY;
+  if (read_byte(frame + layout->frame_owner) != OWNED_BY_GENERATOR)
+    return read_int(code_of(layout, frame) + layout->code_flags) & layout->silent_flags ? NO_CALL : ORDINARY;
   struct generator generator = {.frame = frame, .pid = pid_and_tid() >> 32};
   if (bpf_map_delete_elem(&generators, &generator) == 0) return ORDINARY;
   /* With no call open that we saw, it rather was entered before we watched. */
@@ -285,7 +288,7 @@ static __always_inline enum passage how_left(struct thread* thread) {
 SEC("usdt")
 int BPF_USDT(on_call, void* file, void* function, int line) {
   struct thread* thread = current_thread();
-  if (!thread || how_entered(thread) == CREATION) return 0;
+  if (!thread || how_entered(thread) == NO_CALL) return 0;
   __s32 depth = thread->depth++;
   if (is_outside(thread) && is_within(thread, function)) {
     thread->inside = true;
@@ -331,10 +334,9 @@ SEC("usdt")
 int BPF_USDT(on_call_end, void* file, void* function, int line) {
   struct thread* thread = current_thread();
   if (!thread) return 0;
-  if (how_left(thread) == THROWN) {
-    leave_thrown(thread, file, function, line);
-    return 0;
-  }
+  enum passage passage = how_left(thread);
+  if (passage == THROWN) leave_thrown(thread, file, function, line);
+  if (passage != ORDINARY) return 0;
   __s32 depth = --thread->depth;
   bool outside = is_outside(thread);
   if (thread->inside && depth <= thread->inside_depth) thread->inside = false;

@@ -78,9 +78,9 @@ struct flametap_python_layout {
   __u32 list_length;
   __u32 list_items; /* pointer to the first one */
 
-  /* Where a marker is passed at the creation of a generator, too: the bits of co_flags that tell such a function. */
-  __u32 creation_flags;
-  __u32 reserved;
+  /* Bits of co_flags, where markers tell more than calls; else 0: */
+  __u32 creation_flags; /* a generator, whose creation passes a marker, too */
+  __u32 silent_flags;   /* code of the interpreter itself, which is no call of anybody's */
 
   __u32 flag_tuple; /* bits of the word at type_flags */
   __u32 flag_list;

@@ -139,7 +139,9 @@ Result<void> check_what_to_trace(const TraceWords& words, const std::vector<std:
   }
   if (command != nullptr && command->empty()) return Error{Failure::usage, "there is no command after --", ""};
   const int ways = int{!words.pids.empty()} + int{words.all} + int{command != nullptr};
-  // A table of the most called functions is about the whole machine unless something is named.
+  if (words.top && command != nullptr)
+    return Error{Failure::usage, "--top is about processes that run: -p PID, or the whole machine", ""};
+  // Without a process, a table of the most called functions is about the whole machine.
   if (ways == 0 && words.top) return {};
   if (ways == 0) return Error{Failure::usage, "nothing to trace: give -p PID, --all or -- COMMAND", ""};
   if (ways > 1) return Error{Failure::usage, "one of -p, --all and a command after --, not several", ""};
@@ -151,7 +153,8 @@ Result<void> check_companions(const CLI::App& app, const TraceWords& words) {
   for (const char* const option : {"--interval", "--limit", "--batch"}) {
     if (given(app, option) && !words.top) return Error{Failure::usage, std::string(option) + " goes with --top", ""};
   }
-  for (const char* const option : {"--events", "--within", "--min-duration", "--format", "--summary", "--thread"}) {
+  for (const char* const option :
+       {"--events", "--within", "--min-duration", "--format", "--summary", "--thread", "--output"}) {
     if (given(app, option) && words.top)
       return Error{Failure::usage, std::string(option) + " does not go with --top, which counts calls", ""};
   }
@@ -191,6 +194,10 @@ Result<TraceRequest> events_request(const CLI::App& app, const TraceWords& words
   }
   if (given(app, "--duration") && !take(parse_seconds(words.duration), request.duration, error)) return error;
   if (!take(parse_buffer(words.buffer), request.buffer_bytes, error)) return error;
+  request.top = words.top;
+  request.batch = words.batch;
+  if (!take(parse_seconds(words.interval), request.interval, error)) return error;
+  if (!take(parse_count("--limit", words.limit), request.limit, error)) return error;
   request.output = words.output;
   if (const auto chosen = choose_format(words, request); !chosen) return chosen.error();
   return request;

@@ -15,6 +15,7 @@
 #include "cli/launch.h"
 #include "cli/signals.h"
 #include "cli/trace_output.h"
+#include "cli/trace_top.h"
 #include "target/module.h"
 #include "target/process.h"
 #include "target/process_memory.h"
@@ -30,7 +31,8 @@ using tracer::Probes;
 using tracer::Watch;
 using Processes = std::vector<target::Process>;
 
-constexpr int kPauseMs = 5;                      // between two looks into the buffer
+constexpr Nanoseconds kPause = 5'000'000;        // between two looks into the buffer
+constexpr Nanoseconds kShortPause = 100'000;     // the same, when somebody waits for us
 constexpr Nanoseconds kNewFilesPause = kSecond;  // between two looks for Pythons that are new on the machine
 
 EventPump::Filters filters_of(const TraceRequest& request) {
@@ -42,6 +44,18 @@ EventPump::Filters filters_of(const TraceRequest& request) {
 
 Watch::Wanted wanted_by(const TraceRequest& request) {
   return {.groups = request.events, .within = !request.within.empty()};
+}
+
+// A moment, or less if one of them ends. Whether there are any, and all have ended.
+bool wait_for_end(const Processes& processes, Nanoseconds moment) {
+  std::vector<pollfd> running;
+  for (const target::Process& process : processes) {
+    if (process.alive()) running.push_back({process.pidfd(), POLLIN, 0});
+  }
+  if (running.empty() && !processes.empty()) return true;
+  const timespec pause{0, static_cast<long>(moment)};
+  ::ppoll(running.data(), running.size(), &pause, nullptr);
+  return false;
 }
 
 // A trace while it runs: the programs in the kernel, what they are attached to, and where the events go.
@@ -67,17 +81,14 @@ class Tracing {
   Result<void> run(const Processes& processes, const Signals& signals) {
     const Nanoseconds began = monotonic_now();
     Nanoseconds next_files = began + kNewFilesPause;
-    while (!signals.stop() && !(request_.duration && monotonic_now() - began >= *request_.duration)) {
-      const bool ended = !processes.empty() && wait(processes);
+    const auto is_over = [&] { return request_.duration && monotonic_now() - began >= *request_.duration; };
+    for (bool ended = false; !ended && !signals.stop() && !is_over();) {
+      ended = wait_for_end(processes, pump_.is_urgent() ? kShortPause : kPause);
       pump_.pump([this](const events::Event& event) { output_->add(event); });
       if (const auto flushed = output_->flush(); !flushed) return flushed.error();
-      if (ended) break;
-      if (request_.all) {
-        ::poll(nullptr, 0, kPauseMs);
-        if (monotonic_now() >= next_files) {
-          if (const auto added = watch_.add_everything_new(); !added) return added.error();
-          next_files = monotonic_now() + kNewFilesPause;
-        }
+      if (request_.all && monotonic_now() >= next_files) {
+        if (const auto added = watch_.add_everything_new(); !added) return added.error();
+        next_files = monotonic_now() + kNewFilesPause;
       }
       warn_of_notes();
     }
@@ -99,20 +110,6 @@ class Tracing {
         watch_(probes_, wanted_by(request)),
         pump_(probes_, filters_of(request)),
         output_(std::move(output)) {}
-
-  // A moment, or until the last of them ends. Whether all have ended.
-  static bool wait(const Processes& processes) {
-    std::vector<pollfd> ends;
-    for (const target::Process& process : processes) ends.push_back({process.pidfd(), POLLIN, 0});
-    const auto all_ended = [&] {
-      return std::ranges::all_of(ends, [](const pollfd& end) { return end.revents != 0; });
-    };
-    ::poll(ends.data(), ends.size(), 0);
-    if (all_ended()) return true;
-    std::erase_if(ends, [](const pollfd& end) { return end.revents != 0; });
-    ::poll(ends.data(), ends.size(), kPauseMs);
-    return false;
-  }
 
   const TraceRequest& request_;
   Probes probes_;
@@ -238,6 +235,7 @@ int trace_machine(const TraceRequest& request) {
 }  // namespace
 
 int trace(const TraceRequest& request) {
+  if (request.top) return trace_top(request);
   if (request.all) return trace_machine(request);
   return request.command.empty() ? trace_processes(request) : trace_command(request);
 }

@@ -31,6 +31,13 @@ struct TraceRequest {
   std::string output = "-";
   format::TraceFormat format = format::TraceFormat::tree;
   bool ftap = false;  // a recording instead
+
+  // A table of the functions that are called most, instead of events.
+  bool top = false;
+  Nanoseconds interval = kSecond;
+  std::size_t limit = 20;
+  bool batch = false;
+
   std::size_t buffer_bytes = std::size_t{64} << 20;
 };
 

@@ -150,6 +150,11 @@ void EventPump::show(const Event& event, const Use& use) {
   }
 }
 
+bool EventPump::is_urgent() const {
+  const bool at_the_start = shown_ == 0 && monotonic_now() - began_ < kSecond;
+  return at_the_start || !untaught_.empty();
+}
+
 events::Ending EventPump::ending() const {
   return {.began = began_,
           .ended = monotonic_now(),

@@ -44,6 +44,9 @@ class EventPump {
   // All that is left, after the probes were detached.
   void finish(const Use& use);
 
+  // Whether the kernel may be waiting to be told where a Python keeps what runs: the sooner the better.
+  [[nodiscard]] bool is_urgent() const;
+
   [[nodiscard]] events::Ending ending() const;
 
  private:

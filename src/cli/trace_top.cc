@@ -1,0 +1,100 @@
+#include "cli/trace_top.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/diagnostics.h"
+#include "cli/signals.h"
+#include "format/top_table.h"
+#include "target/process.h"
+#include "tracer/call_counter.h"
+#include "tracer/probes.h"
+#include "tracer/watch.h"
+
+namespace flametap::cli {
+namespace {
+
+using tracer::Probes;
+using tracer::Watch;
+
+constexpr const char* kClearScreen = "\033[2J\033[1;1H";
+constexpr Nanoseconds kPause = 20'000'000;  // between two looks at the signals
+constexpr std::size_t kUsualWidth = 130;
+
+std::size_t terminal_width() {
+  winsize size{};
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kUsualWidth;
+}
+
+bool show(const TraceRequest& request, const std::vector<tracer::CallCount>& counts, std::uint64_t lost) {
+  std::vector<format::TopRow> rows;
+  for (const auto& [what, calls] : counts) {
+    if (rows.size() == request.limit) break;
+    rows.push_back({what.pid, what.line, what.file, what.function, calls});
+  }
+  const bool screen = !request.batch && ::isatty(STDOUT_FILENO) == 1;
+  std::string text =
+      screen ? kClearScreen + format::write_top_screen(rows, terminal_width()) : format::write_top_rows(rows) + "\n";
+  if (lost > 0) text += std::to_string(lost) + " calls were not counted: there are too many functions\n";
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return std::fflush(stdout) == 0;
+}
+
+// Waits for the end of an interval; false: there will be no more.
+bool wait_until(Nanoseconds time, const std::vector<target::Process>& processes, const Signals& signals) {
+  while (monotonic_now() < time) {
+    if (signals.stop()) return false;
+    if (!processes.empty() && std::ranges::none_of(processes, &target::Process::alive)) return false;
+    sleep_for(std::min(kPause, time - std::min(time, monotonic_now())));
+  }
+  return true;
+}
+
+int watch_calls(const TraceRequest& request, Probes& probes, Watch& watch,
+                const std::vector<target::Process>& processes, const Signals& signals) {
+  tracer::CallCounter counter(probes, request.function, request.file);
+  const Nanoseconds began = monotonic_now();
+  Nanoseconds next = began;
+  for (bool more = true; more;) {
+    next += request.interval;
+    const Nanoseconds end = request.duration ? std::min(next, began + *request.duration) : next;
+    more = wait_until(end, processes, signals) && !(request.duration && end >= began + *request.duration);
+    if (!show(request, counter.take(), probes.lost()))
+      return fail({Failure::failed, "cannot write to standard output", ""});
+    if (!request.all) continue;
+    if (const auto added = watch.add_everything_new(); !added) return fail(added.error());
+  }
+  return 0;
+}
+
+}  // namespace
+
+int trace_top(const TraceRequest& request) {
+  std::vector<target::Process> processes;
+  for (const pid_t pid : request.pids) {
+    auto process = target::Process::open(pid);
+    if (!process) return fail(cannot("trace", pid, process.error()));
+    processes.push_back(std::move(*process));
+  }
+  const Signals signals;
+  const Watch::Wanted wanted{.groups = {tracer::EventGroup::call}, .counting = true};
+  auto probes = Probes::load({.buffer_bytes = request.buffer_bytes}, Watch::probes_for(wanted));
+  if (!probes) return fail(probes.error().within("cannot trace"));
+  Watch watch(*probes, wanted);
+  for (const target::Process& process : processes) {
+    if (const auto added = watch.add(process); !added) return fail(cannot("trace", process.pid(), added.error()));
+  }
+  if (request.all) {
+    if (const auto added = watch.add_everything_new(); !added) return fail(added.error());
+  }
+  for (const std::string& note : watch.take_notes()) warn(note);
+  return watch_calls(request, *probes, watch, processes, signals);
+}
+
+}  // namespace flametap::cli
