@@ -11,24 +11,16 @@
 #include "base/clock.h"
 #include "base/pattern.h"
 #include "format/trace_view.h"
+#include "tracer/abilities.h"
 
 namespace flametap::cli {
-
-// Which groups of events are wanted.
-struct TraceEvents {
-  bool call = false;
-  bool line = false;
-  bool gc = false;
-  bool import = false;
-  bool audit = false;
-};
 
 struct TraceRequest {
   std::vector<pid_t> pids;
   std::vector<std::string> command;
   bool all = false;  // every Python of the machine
 
-  TraceEvents events;
+  std::vector<tracer::EventGroup> events{tracer::EventGroup::call};
   std::string within;
   Pattern function;
   Pattern file;

@@ -62,6 +62,7 @@ bool objects_begin_as_ever(const Layout& layout) {
 void place_the_unstated(const Layout& row, Layout& layout) {
   layout.thread.stack_top = layout.thread.stack_chunk + (row.thread.stack_top - row.thread.stack_chunk);
   layout.code.unit_count = layout.bytes.length + (row.code.unit_count - row.bytes.length);
+  layout.code.flags = layout.code.first_line + (row.code.flags - row.code.first_line);
   layout.code.unique_version = layout.code.first_line + (row.code.unique_version - row.code.first_line);
   layout.text.compact_data = layout.text.ascii_data + (row.text.compact_data - row.text.ascii_data);
   layout.text.separate_data = layout.text.ascii_data + (row.text.separate_data - row.text.ascii_data);

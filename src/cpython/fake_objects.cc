@@ -17,10 +17,10 @@ constexpr Offset kInstanceSize = 32;       // of an instance without its values
 
 FakeObjects::FakeObjects(FakeInterpreter& python)
     : python_(python),
-      text_type_(make_type(layout().type_flag.text, 0)),
-      integer_type_(make_type(layout().type_flag.integer, 0)),
-      dict_type_(make_type(layout().type_flag.dict, 0)),
-      module_type_(make_type(0, kModuleDict)) {}
+      text_type_(make_type(layout().type_flag.text, 0, "str")),
+      integer_type_(make_type(layout().type_flag.integer, 0, "int")),
+      dict_type_(make_type(layout().type_flag.dict, 0, "dict")),
+      module_type_(make_type(0, kModuleDict, "module")) {}
 
 Address FakeObjects::allocate(std::size_t size) {
   const Address at = python_.allocate(kBeforeObject + size) + kBeforeObject;
@@ -28,8 +28,11 @@ Address FakeObjects::allocate(std::size_t size) {
   return at;
 }
 
-Address FakeObjects::make_type(std::uint64_t flags, std::int64_t dict_offset) {
+Address FakeObjects::make_type(std::uint64_t flags, std::int64_t dict_offset, std::string_view name) {
   const Address type = allocate(1024);
+  const Address name_at = allocate(name.size() + 1);  // zeros, so that one ends it
+  python_.memory().write(name_at, std::as_bytes(std::span(name)));
+  python_.put(type + layout().type.name, to_number(name_at));
   python_.put(type + layout().type.flags, flags);
   python_.put(type + layout().type.basic_size, kInstanceSize);
   python_.put(type + layout().type.dict_offset, static_cast<std::uint64_t>(dict_offset));
@@ -57,6 +60,73 @@ Address FakeObjects::make_integer(std::uint64_t value) {
   }
   const bool tagged = layout().integer_kind == IntegerKind::tagged_digits;
   python_.put(object + layout().integer.size, tagged ? count << 3 | (value == 0 ? 1 : 0) : count);
+  return object;
+}
+
+Address FakeObjects::make_negative(std::uint64_t value) {
+  const Address object = make_integer(value);
+  if (layout().integer_kind == IntegerKind::machine_word) {
+    python_.put(object + layout().integer.digits, 0 - value);
+    return object;
+  }
+  std::uint64_t size = 0;
+  (void)python_.memory().read_value(object + layout().integer.size, size);
+  python_.put(object + layout().integer.size,
+              layout().integer_kind == IntegerKind::tagged_digits ? size | 2 : 0 - size);
+  return object;
+}
+
+Address FakeObjects::make_of_type(std::string_view name, std::uint64_t flags, std::size_t size) {
+  const Address object = allocate(size);
+  python_.put(object + layout().object.type, to_number(make_type(flags, 0, name)));
+  return object;
+}
+
+Address FakeObjects::make_boolean(bool value) {
+  const Address object = make_of_type("bool", layout().type_flag.integer);
+  python_.memory().put(object + layout().integer.digits, std::uint32_t{value});
+  return object;
+}
+
+Address FakeObjects::make_none() { return make_of_type("NoneType", 0); }
+
+Address FakeObjects::make_float(double value) {
+  const Address object = make_of_type("float", 0);
+  python_.memory().put(object + layout().floating.value, value);
+  return object;
+}
+
+Address FakeObjects::make_bytes(std::string_view bytes) {
+  const bool is_text = layout().text_kind == TextKind::bytes;
+  const std::uint64_t flag = is_text ? layout().type_flag.text : layout().type_flag.bytes;
+  const Address object = make_of_type(is_text ? "str" : "bytes", flag, layout().bytes.data + bytes.size() + 1);
+  python_.put(object + layout().bytes.length, bytes.size());
+  python_.memory().write(object + layout().bytes.data, std::as_bytes(std::span(bytes)));
+  return object;
+}
+
+Address FakeObjects::make_tuple(const std::vector<Address>& items) {
+  const Address object = make_of_type("tuple", layout().type_flag.tuple, 64 + 8 * items.size());
+  python_.put(object + layout().tuple.length, items.size());
+  python_.memory().write(object + layout().tuple.items, std::as_bytes(std::span(items)));
+  return object;
+}
+
+Address FakeObjects::make_list(const std::vector<Address>& items) {
+  const Address object = make_of_type("list", layout().type_flag.list);
+  const Address table = allocate(8 * items.size() + 8);
+  python_.put(object + layout().list.length, items.size());
+  python_.put(object + layout().list.items, to_number(table));
+  python_.memory().write(table, std::as_bytes(std::span(items)));
+  return object;
+}
+
+Address FakeObjects::make_of_class(std::string_view module, std::string_view name) {
+  const Address object = make_of_type(name, layout().type_flag.allocated);
+  Address type = target::kNull;
+  (void)python_.memory().read_value(object + layout().object.type, type);
+  const Address dict = make_dict(items_of({{"__init__", make_none()}, {"__module__", make_text(module)}}));
+  python_.put(type + layout().type.dict, to_number(dict));
   return object;
 }
 
@@ -110,7 +180,7 @@ Address FakeObjects::make_instance(const Attributes& attributes) {
 }
 
 Address FakeObjects::make_instance_with_dict(Address dict) {
-  const Address type = make_type(layout().type_flag.managed_dict | layout().type_flag.inline_values, -1);
+  const Address type = make_type(layout().type_flag.managed_dict | layout().type_flag.inline_values, -1, "Thread");
   const Address object = allocate(1024);
   python_.put(object + layout().object.type, to_number(type));
   python_.put(object + (0 - std::uint64_t{layout().before_object.dict}), to_number(dict));

@@ -22,6 +22,15 @@ class FakeObjects {
 
   [[nodiscard]] target::Address make_text(std::string_view text);
   [[nodiscard]] target::Address make_integer(std::uint64_t value);
+  [[nodiscard]] target::Address make_negative(std::uint64_t value);
+  [[nodiscard]] target::Address make_boolean(bool value);
+  [[nodiscard]] target::Address make_none();
+  [[nodiscard]] target::Address make_float(double value);
+  [[nodiscard]] target::Address make_bytes(std::string_view bytes);
+  [[nodiscard]] target::Address make_tuple(const std::vector<target::Address>& items);
+  [[nodiscard]] target::Address make_list(const std::vector<target::Address>& items);
+  // An object of a class that Python code made.
+  [[nodiscard]] target::Address make_of_class(std::string_view module, std::string_view name);
   // An ordinary dictionary. It begins with an item that was deleted.
   [[nodiscard]] target::Address make_dict(const Items& items);
   // 3.6+: a dictionary that shares its keys with others.
@@ -49,7 +58,9 @@ class FakeObjects {
   };
 
   [[nodiscard]] target::Address allocate(std::size_t size);
-  [[nodiscard]] target::Address make_type(std::uint64_t flags, std::int64_t dict_offset);
+  [[nodiscard]] target::Address make_type(std::uint64_t flags, std::int64_t dict_offset, std::string_view name);
+  // An object of a type that is all it needs to be known for.
+  [[nodiscard]] target::Address make_of_type(std::string_view name, std::uint64_t flags, std::size_t size = 64);
   [[nodiscard]] target::Address make_keys(const std::vector<Entry>& entries, bool all_text);
   [[nodiscard]] target::Address make_values(target::Address at, const Attributes& attributes);
   [[nodiscard]] std::vector<Entry> keys_alone(const Attributes& attributes);

@@ -156,6 +156,7 @@ struct Layout {
     Offset qualname = kAbsent;  // 3.11+
     Offset filename = 0;
     Offset first_line = 0;  // int
+    Offset flags = 0;       // int: what inspect calls CO_GENERATOR and so on
     Offset line_table = 0;
     Offset instructions = kAbsent;    // 3.11+: the code units, inside the code object
     Offset unit_count = kAbsent;      // 3.11+: Py_ssize_t, how many code units there are
@@ -169,12 +170,17 @@ struct Layout {
     Offset flags = kAbsent;
     Offset basic_size = kAbsent;
     Offset dict_offset = kAbsent;
+    Offset dict = kAbsent;         // of the type itself; its methods, its __module__ if Python code made it
     Offset shared_keys = kAbsent;  // 3.11+: of the attributes that instances keep as values, see AttributesKind
   } type;
   struct TypeFlag {  // masks for type.flags; 0: no such type
     std::uint32_t integer = 0;
     std::uint32_t text = 0;  // what names are, see TextKind
     std::uint32_t dict = 0;
+    std::uint32_t tuple = 0;
+    std::uint32_t list = 0;
+    std::uint32_t bytes = 0;          // 3.6+
+    std::uint32_t allocated = 0;      // e.g. a class; else a static struct of C code, which is never freed
     std::uint32_t managed_dict = 0;   // 3.11+: the attributes are in front of the object
     std::uint32_t inline_values = 0;  // 3.13+: or behind it
   } type_flag;
@@ -203,6 +209,17 @@ struct Layout {
     Offset size = kAbsent;
     Offset digits = kAbsent;
   } integer;
+  struct Floating {
+    Offset value = kAbsent;  // double
+  } floating;
+  struct Tuple {
+    Offset length = kAbsent;
+    Offset items = kAbsent;  // the first of them
+  } tuple;
+  struct List {
+    Offset length = kAbsent;
+    Offset items = kAbsent;  // pointer to the first of them
+  } list;
   struct ByteString {
     Offset length = 0;
     Offset data = 0;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "format/utf8.h"
+#include "format/json_text.h"
 
 namespace flametap::format {
 namespace {
@@ -17,7 +17,7 @@ constexpr std::size_t kDepthOnLines = 2;
 JsonWriter& JsonWriter::key(std::string_view name) {
   if (comma_) text_ += ',';
   if (depth_ <= kDepthOnLines) text_.append("\n").append(depth_ * 2, ' ');
-  append_quoted(name);
+  append_quoted(name, text_);
   text_ += ':';
   if (depth_ <= kDepthOnLines) text_ += ' ';
   comma_ = false;
@@ -26,7 +26,7 @@ JsonWriter& JsonWriter::key(std::string_view name) {
 
 JsonWriter& JsonWriter::value(std::string_view text) {
   separate();
-  append_quoted(text);
+  append_quoted(text, text_);
   return *this;
 }
 
@@ -62,31 +62,6 @@ JsonWriter& JsonWriter::close(char bracket) {
 void JsonWriter::separate() {
   if (comma_) text_ += ',';
   comma_ = true;
-}
-
-// Control characters are kept, escaped: JSON loses nothing but what is not UTF-8.
-void JsonWriter::append_quoted(std::string_view text) {
-  text_ += '"';
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const char c = rest.front();
-    if (c == '"' || c == '\\') {
-      text_ += '\\';
-      text_ += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      fmt::format_to(std::back_inserter(text_), "\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      const std::size_t length = character_length(rest);
-      if (length == 0) {
-        text_ += kReplacement;
-      } else {
-        text_ += rest.substr(0, length);
-        rest.remove_prefix(length - 1);
-      }
-    }
-    rest.remove_prefix(1);
-  }
-  text_ += '"';
 }
 
 }  // namespace flametap::format

@@ -49,7 +49,6 @@ class JsonWriter {
   JsonWriter& close(char bracket);
   JsonWriter& word(std::string_view word);  // as it is
   void separate();
-  void append_quoted(std::string_view text);
 
   std::string text_;
   std::size_t depth_ = 0;

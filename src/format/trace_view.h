@@ -18,7 +18,7 @@ namespace flametap::format {
 enum class TraceFormat : std::uint8_t { tree, dtrace, stap, jsonl, chrome, summary };
 
 struct TraceOptions {
-  Nanoseconds began = 0;  // times of tree and stap count from here
+  Nanoseconds began = 0;  // times of tree and chrome count from here
   bool colour = false;    // for terminals
 };
 
@@ -30,6 +30,8 @@ class TraceView {
   virtual ~TraceView() = default;
 
   virtual void add(const events::Event& event, std::string& out) = 0;
+  // Nothing more comes for the moment: what was held back to be joined with the next event is written now.
+  virtual void settle(std::string& out) { (void)out; }
   virtual void finish(const events::Ending& ending, std::string& out) = 0;
 };
 

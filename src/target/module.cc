@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "target/auxv.h"
 #include "target/mapped_file.h"
 
 namespace flametap::target {
@@ -10,18 +11,6 @@ namespace {
 
 // No ELF file is mapped in so many pieces, and a forged one must not keep us busy.
 constexpr std::size_t kMaxMappings = 4096;
-
-// The address of the started program's headers, which the kernel tells the process itself (AT_PHDR), or null.
-Address find_exe_headers(const Process& process) {
-  const Result<std::string> text = process.read_file("auxv");
-  if (!text) return kNull;
-  const Bytes bytes = std::as_bytes(std::span(*text));
-  for (std::size_t offset = 0;; offset += sizeof(Elf64_auxv_t)) {
-    const auto entry = load<Elf64_auxv_t>(bytes, offset);
-    if (!entry || entry->a_type == AT_NULL) return kNull;
-    if (entry->a_type == AT_PHDR) return Address{entry->a_un.a_val};
-  }
-}
 
 bool may_begin_module(const Mapping& mapping) {
   return mapping.readable && mapping.offset == 0 && (mapping.has_file() || mapping.path == "[vdso]");
@@ -32,7 +21,7 @@ bool may_begin_module(const Mapping& mapping) {
 Result<std::vector<Module>> Module::list(const Process& process, Memory& memory) {
   const Result<Maps> maps = process.maps();
   if (!maps) return maps.error().within("cannot list what the process has loaded");
-  const Address exe_headers = find_exe_headers(process);
+  const Address exe_headers = read_auxv(process).program_headers;
   std::vector<Module> modules;
   const std::span<const Mapping> all(maps->begin(), maps->end());
   for (std::size_t i = 0; i < all.size(); ++i) {

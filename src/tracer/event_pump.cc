@@ -76,8 +76,7 @@ void EventPump::finish(const Use& use) {
 }
 
 bool EventPump::matches(const events::Thread& thread) const {
-  return thread_.matches(thread.name) || thread_.matches(thread.program) ||
-         thread_.matches(std::to_string(thread.tid));
+  return thread_.matches(thread.name) || thread_.matches(thread.program) || thread_.matches(std::to_string(thread.tid));
 }
 
 // A thread may be named only after its first events.

@@ -60,7 +60,7 @@ class EventPump {
   ThreadNamer namer_;
   events::TimeOrder order_;
   Nanoseconds hold_;
-  std::unordered_map<const events::Thread*, flametap_thread_key> keys_;      // while a thread is to be judged
+  std::unordered_map<const events::Thread*, flametap_thread_key> keys_;  // while a thread is to be judged
   std::unordered_map<const events::Thread*, ThreadVerdict> thread_verdicts_;
   Nanoseconds began_;
   std::uint64_t shown_ = 0;

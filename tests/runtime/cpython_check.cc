@@ -95,6 +95,7 @@ int print_debug_offsets() {
   }
   std::cout << "thread.stack_top " << layout->thread.stack_top << '\n'
             << "code.unit_count " << layout->code.unit_count << '\n'
+            << "code.flags " << layout->code.flags << '\n'
             << "code.unique_version " << layout->code.unique_version << '\n'
             << "text.compact_data " << layout->text.compact_data << '\n'
             << "text.separate_data " << layout->text.separate_data << '\n'

@@ -1,0 +1,171 @@
+#include "cli/trace_command.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <span>
+#include <utility>
+#include <variant>
+
+#include "cli/diagnostics.h"
+#include "cli/launch.h"
+#include "cli/signals.h"
+#include "cli/trace_output.h"
+#include "target/process.h"
+#include "tracer/event_pump.h"
+#include "tracer/probes.h"
+#include "tracer/watch.h"
+
+namespace flametap::cli {
+namespace {
+
+using tracer::EventPump;
+using tracer::Probes;
+using tracer::Watch;
+using Processes = std::vector<target::Process>;
+
+constexpr int kPauseMs = 5;                      // between two looks into the buffer
+constexpr Nanoseconds kNewFilesPause = kSecond;  // between two looks for Pythons that are new on the machine
+
+EventPump::Filters filters_of(const TraceRequest& request) {
+  return {.function = request.function,
+          .file = request.file,
+          .thread = request.thread,
+          .min_duration = request.min_duration};
+}
+
+Watch::Wanted wanted_by(const TraceRequest& request) {
+  return {.groups = request.events, .within = !request.within.empty()};
+}
+
+// A trace while it runs: the programs in the kernel, what they are attached to, and where the events go.
+class Tracing {
+ public:
+  static Result<std::unique_ptr<Tracing>> begin(const TraceRequest& request) {
+    Probes::Options options{.buffer_bytes = request.buffer_bytes, .within = request.within};
+    options = EventPump::judging(filters_of(request), options);
+    auto probes = Probes::load(options, Watch::probes_for(wanted_by(request)));
+    if (!probes) return probes.error();
+    auto output = TraceOutput::open(request);
+    if (!output) return output.error();
+    return std::unique_ptr<Tracing>(new Tracing(request, std::move(*probes), std::move(*output)));
+  }
+
+  [[nodiscard]] Watch& watch() { return watch_; }
+
+  void warn_of_notes() {
+    for (const std::string& note : watch_.take_notes()) warn(note);
+  }
+
+  // Until it is told to stop, the time is over, or all of the processes, if there are any, have ended.
+  Result<void> run(const Processes& processes, const Signals& signals) {
+    const Nanoseconds began = monotonic_now();
+    Nanoseconds next_files = began + kNewFilesPause;
+    while (!signals.stop() && !(request_.duration && monotonic_now() - began >= *request_.duration)) {
+      const bool ended = !processes.empty() && wait(processes);
+      pump_.pump([this](const events::Event& event) { output_->add(event); });
+      if (const auto flushed = output_->flush(); !flushed) return flushed.error();
+      if (ended) break;
+      if (request_.all) {
+        ::poll(nullptr, 0, kPauseMs);
+        if (monotonic_now() >= next_files) {
+          if (const auto added = watch_.add_everything_new(); !added) return added.error();
+          next_files = monotonic_now() + kNewFilesPause;
+        }
+      }
+      warn_of_notes();
+    }
+    return {};
+  }
+
+  Result<events::Ending> finish() {
+    probes_.detach();
+    pump_.finish([this](const events::Event& event) { output_->add(event); });
+    const events::Ending ending = pump_.ending();
+    if (const auto finished = output_->finish(ending); !finished) return finished.error();
+    return ending;
+  }
+
+ private:
+  Tracing(const TraceRequest& request, Probes probes, std::unique_ptr<TraceOutput> output)
+      : request_(request),
+        probes_(std::move(probes)),
+        watch_(probes_, wanted_by(request)),
+        pump_(probes_, filters_of(request)),
+        output_(std::move(output)) {}
+
+  // A moment, or until the last of them ends. Whether all have ended.
+  static bool wait(const Processes& processes) {
+    std::vector<pollfd> ends;
+    for (const target::Process& process : processes) ends.push_back({process.pidfd(), POLLIN, 0});
+    const auto all_ended = [&] {
+      return std::ranges::all_of(ends, [](const pollfd& end) { return end.revents != 0; });
+    };
+    ::poll(ends.data(), ends.size(), 0);
+    if (all_ended()) return true;
+    std::erase_if(ends, [](const pollfd& end) { return end.revents != 0; });
+    ::poll(ends.data(), ends.size(), kPauseMs);
+    return false;
+  }
+
+  const TraceRequest& request_;
+  Probes probes_;
+  Watch watch_;
+  EventPump pump_;
+  std::unique_ptr<TraceOutput> output_;
+};
+
+void print_summary(const events::Ending& ending) {
+  std::string text = "flametap: " + std::to_string(ending.events) + " events";
+  if (ending.lost > 0) text += ", " + std::to_string(ending.lost) + " LOST (the buffer was full: --buffer MB)";
+  if (ending.unnamed > 0) text += ", " + std::to_string(ending.unnamed) + " without a readable name";
+  if (ending.out_of_order > 0) text += ", " + std::to_string(ending.out_of_order) + " out of order";
+  std::fprintf(stderr, "%s\n", text.c_str());
+}
+
+// Runs it and ends it, whatever happens; gives the exit code.
+int complete(Tracing& tracing, const Processes& processes, const Signals& signals) {
+  const auto ran = tracing.run(processes, signals);
+  const auto ending = tracing.finish();
+  if (ending) print_summary(*ending);
+  if (!ran) return fail(ran.error());
+  return ending ? 0 : fail(ending.error());
+}
+
+int trace_processes(const TraceRequest& request) {
+  Processes processes;
+  for (const pid_t pid : request.pids) {
+    auto process = target::Process::open(pid);
+    if (!process) return fail(cannot("trace", pid, process.error()));
+    processes.push_back(std::move(*process));
+  }
+  const Signals signals;
+  auto tracing = Tracing::begin(request);
+  if (!tracing) return fail(tracing.error().within("cannot trace"));
+  for (const target::Process& process : processes) {
+    const auto added = (*tracing)->watch().add(process);
+    if (!added) return fail(cannot("trace", process.pid(), added.error()));
+  }
+  (*tracing)->warn_of_notes();
+  return complete(**tracing, processes, signals);
+}
+
+int trace_machine(const TraceRequest& request) {
+  const Signals signals;
+  auto tracing = Tracing::begin(request);
+  if (!tracing) return fail(tracing.error().within("cannot trace"));
+  if (const auto added = (*tracing)->watch().add_everything_new(); !added) return fail(added.error());
+  (*tracing)->warn_of_notes();
+  return complete(**tracing, {}, signals);
+}
+
+}  // namespace
+
+int trace(const TraceRequest& request) {
+  if (request.all) return trace_machine(request);
+  return trace_processes(request);
+}
+
+}  // namespace flametap::cli
