@@ -1,6 +1,7 @@
 """Tracing with markers, as tests need it: which interpreters have them, whether they are armed, and what a trace says."""
 
 import collections
+import functools
 import json
 import os
 import re
@@ -27,6 +28,7 @@ def output_of(*command):
     return subprocess.run([str(word) for word in command], check=True, stdout=subprocess.PIPE).stdout.decode()
 
 
+@functools.lru_cache(maxsize=None)
 def markers_in(path):
     """The markers of the provider `python` in an ELF file, as readelf reads them."""
     pattern = re.compile(r"Provider: python\s+Name: (\S+)\s+Location: (\S+), Base: \S+, Semaphore: (\S+)")
