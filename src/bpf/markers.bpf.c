@@ -17,6 +17,7 @@
 #include <bpf/bpf_tracing.h>
 #include <bpf/usdt.bpf.h>
 
+#include "python_context.bpf.h"
 #include "record.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
@@ -24,8 +25,7 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 /* What we need of the kernel's own types; where the fields are is settled when the program is loaded. */
 struct task_struct {
   __u64 start_time;
-  int pid;
-  int tgid;
+  struct thread_struct thread;
 } __attribute__((preserve_access_index));
 
 /* Settled before the programs are loaded. */
@@ -40,7 +40,9 @@ const volatile __u64 namespace_inode;
 __u64 lost; /* events that nobody will see */
 
 #define SHOWN_LIMIT 64
-#define RECORD_LIMIT (sizeof(struct flametap_record) + 2 * FLAMETAP_TEXT_LIMIT)
+#define COMM_BYTES 16
+#define TEXT_BYTES (FLAMETAP_TEXTS * FLAMETAP_TEXT_LIMIT)
+#define RECORD_LIMIT (sizeof(struct flametap_record) + TEXT_BYTES)
 
 struct thread {
   bool met;
@@ -53,8 +55,10 @@ struct thread {
   __u32 shown_count;
   __s32 shown[SHOWN_LIMIT];
   struct flametap_counted key;
+  __u64 gil; /* that it held last */
   struct flametap_record record;
-  char text[2 * FLAMETAP_TEXT_LIMIT];
+  char text[TEXT_BYTES];
+  struct flametap_capture capture;
 };
 
 struct {
@@ -93,6 +97,28 @@ struct {
   __type(value, __u64);
 } counts SEC(".maps");
 
+/* By pid, as user space sees it. */
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 16384);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, __u32);
+  __type(value, struct flametap_python_layout);
+} pythons SEC(".maps");
+
+/* The frames of generators that run now: those that were entered at a marker and not left since. */
+struct generator {
+  __u64 frame;
+  __u64 pid;
+};
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 65536);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, struct generator);
+  __type(value, __u8);
+} generators SEC(".maps");
+
 static __always_inline void count_lost(void) { __sync_fetch_and_add(&lost, 1); }
 
 /* As our own user space sees them. */
@@ -104,8 +130,7 @@ static __always_inline __u64 pid_and_tid(void) {
   return bpf_get_current_pid_tgid();
 }
 
-static __always_inline void begin_record(struct thread* thread, __u8 kind) {
-  struct flametap_record* record = &thread->record;
+static __always_inline void fill(struct flametap_record* record, struct thread* thread, __u8 kind) {
   __u64 ids = pid_and_tid();
   record->time = bpf_ktime_get_ns();
   record->pid = ids >> 32;
@@ -114,35 +139,30 @@ static __always_inline void begin_record(struct thread* thread, __u8 kind) {
   record->line = 0;
   record->kind = kind;
   record->flags = 0;
-  record->first_size = 0;
-  record->second_size = 0;
-  record->pieces = 0;
-  record->reserved = 0;
+  for (int i = 0; i < FLAMETAP_TEXTS; ++i) record->text_sizes[i] = 0;
   record->value = 0;
 }
 
-static __always_inline void read_first_text(struct thread* thread, const void* from) {
-  long size = bpf_probe_read_user_str(thread->text, FLAMETAP_TEXT_LIMIT, from);
-  if (size > 0 && size <= FLAMETAP_TEXT_LIMIT)
-    thread->record.first_size = size - 1;
-  else
-    thread->record.flags |= FLAMETAP_FIRST_TEXT_UNREAD;
-}
+static __always_inline void begin_record(struct thread* thread, __u8 kind) { fill(&thread->record, thread, kind); }
 
-static __always_inline void read_second_text(struct thread* thread, const void* from) {
-  __u32 start = thread->record.first_size & (FLAMETAP_TEXT_LIMIT - 1);
+/* Texts must be added in their order. */
+static __always_inline void add_text(struct thread* thread, enum flametap_text which, const void* from) {
+  __u32 start = 0;
+  for (int i = 0; i < FLAMETAP_TEXTS; ++i) start += i < which ? thread->record.text_sizes[i] : 0;
+  if (start > (FLAMETAP_TEXTS - 1) * FLAMETAP_TEXT_LIMIT) return;
   long size = bpf_probe_read_user_str(thread->text + start, FLAMETAP_TEXT_LIMIT, from);
   if (size > 0 && size <= FLAMETAP_TEXT_LIMIT)
-    thread->record.second_size = size - 1;
+    thread->record.text_sizes[which] = size - 1;
   else
-    thread->record.flags |= FLAMETAP_SECOND_TEXT_UNREAD;
+    thread->record.flags |= FLAMETAP_UNREAD;
 }
 
 /* Nobody is woken: user space looks often enough, and a wake-up would cost the target more than all the rest. */
 static __always_inline void send(struct thread* thread) {
   struct flametap_record* record = &thread->record;
   record->sequence = thread->sequence++;
-  __u64 size = sizeof *record + record->first_size + record->second_size;
+  __u64 size = sizeof *record;
+  for (int i = 0; i < FLAMETAP_TEXTS; ++i) size += record->text_sizes[i];
   if (size > RECORD_LIMIT) return;
   if (bpf_ringbuf_output(&records, record, size, BPF_RB_NO_WAKEUP) != 0) count_lost();
 }
@@ -151,9 +171,10 @@ static __always_inline void introduce(struct thread* thread, struct task_struct*
   thread->met = true;
   begin_record(thread, FLAMETAP_THREAD);
   thread->record.value = BPF_CORE_READ(task, start_time);
-  bpf_get_current_comm(thread->text, 16);
-  long size = bpf_probe_read_kernel_str(thread->text, 16, thread->text);
-  thread->record.first_size = size > 0 && size <= 16 ? size - 1 : 0;
+  bpf_get_current_comm(thread->text, COMM_BYTES);
+  __u32 size = 0;
+  while (size < COMM_BYTES && thread->text[size]) ++size;
+  thread->record.text_sizes[FLAMETAP_FILE] = size;
   send(thread);
 }
 
@@ -216,15 +237,55 @@ static __always_inline void send_function(struct thread* thread, __u8 kind, __s3
   begin_record(thread, kind);
   thread->record.depth = depth;
   thread->record.line = line;
-  read_first_text(thread, file);
-  read_second_text(thread, function);
+  add_text(thread, FLAMETAP_FILE, file);
+  add_text(thread, FLAMETAP_FUNCTION, function);
   send(thread);
+}
+
+static __always_inline struct flametap_python_layout* current_python(void) {
+  __u32 pid = pid_and_tid() >> 32;
+  return bpf_map_lookup_elem(&pythons, &pid);
+}
+
+static __always_inline __u64 frame_now(struct thread* thread, const struct flametap_python_layout* layout) {
+  struct task_struct* task = (struct task_struct*)bpf_get_current_task_btf();
+  return current_frame(layout, current_state(layout, BPF_CORE_READ(task, thread.fsbase), &thread->gil));
+}
+
+/* Some versions pass the marker of a call when a generator is made, which runs none of its code and is left by no
+ * marker; and none when an exception is thrown into it, which then leaves it by one. So these are told apart by who
+ * owns the frame: the thread, until the generator is made. */
+enum passage { ORDINARY, CREATION, THROWN };
+
+static __always_inline enum passage how_entered(struct thread* thread) {
+  struct flametap_python_layout* layout = current_python();
+  if (!layout || !layout->creation_flags) return ORDINARY;
+  __u64 frame = frame_now(thread, layout);
+  if (!frame) return ORDINARY;
+  if (read_byte(frame + layout->frame_owner) == OWNED_BY_GENERATOR) {
+    struct generator generator = {.frame = frame, .pid = pid_and_tid() >> 32};
+    __u8 runs = 1;
+    bpf_map_update_elem(&generators, &generator, &runs, BPF_ANY);
+    return ORDINARY;
+  }
+  return read_int(code_of(layout, frame) + layout->code_flags) & layout->creation_flags ? CREATION : ORDINARY;
+}
+
+static __always_inline enum passage how_left(struct thread* thread) {
+  struct flametap_python_layout* layout = current_python();
+  if (!layout || !layout->creation_flags) return ORDINARY;
+  __u64 frame = frame_now(thread, layout);
+  if (!frame || read_byte(frame + layout->frame_owner) != OWNED_BY_GENERATOR) return ORDINARY;
+  struct generator generator = {.frame = frame, .pid = pid_and_tid() >> 32};
+  if (bpf_map_delete_elem(&generators, &generator) == 0) return ORDINARY;
+  /* With no call open that we saw, it rather was entered before we watched. */
+  return thread->depth > 0 ? THROWN : ORDINARY;
 }
 
 SEC("usdt")
 int BPF_USDT(on_call, void* file, void* function, int line) {
   struct thread* thread = current_thread();
-  if (!thread) return 0;
+  if (!thread || how_entered(thread) == CREATION) return 0;
   __s32 depth = thread->depth++;
   if (is_outside(thread) && is_within(thread, function)) {
     thread->inside = true;
@@ -255,10 +316,25 @@ static __always_inline bool call_was_hidden(struct thread* thread, const void* f
   return false;
 }
 
+/* Left, but never entered at a marker: nothing of what is open ends. */
+static __always_inline void leave_thrown(struct thread* thread, void* file, void* function, __s32 line) {
+  if (is_outside(thread) || thread_is_hidden(thread) || function_is_hidden(thread, file, function)) return;
+  begin_record(thread, FLAMETAP_CALL_END);
+  thread->record.flags = FLAMETAP_UNMARKED;
+  thread->record.line = line;
+  add_text(thread, FLAMETAP_FILE, file);
+  add_text(thread, FLAMETAP_FUNCTION, function);
+  send(thread);
+}
+
 SEC("usdt")
 int BPF_USDT(on_call_end, void* file, void* function, int line) {
   struct thread* thread = current_thread();
   if (!thread) return 0;
+  if (how_left(thread) == THROWN) {
+    leave_thrown(thread, file, function, line);
+    return 0;
+  }
   __s32 depth = --thread->depth;
   bool outside = is_outside(thread);
   if (thread->inside && depth <= thread->inside_depth) thread->inside = false;
@@ -276,11 +352,25 @@ int BPF_USDT(on_line, void* file, void* function, int line) {
   return 0;
 }
 
+/* The function that runs, as far as it can be told. */
+static __always_inline void add_place(struct thread* thread) {
+  struct flametap_python_layout* layout = current_python();
+  if (!layout) return;
+  __u64 code = code_of(layout, frame_now(thread, layout));
+  if (!code) return;
+  thread->record.line = read_int(code + layout->code_first_line);
+  __u64 file = ascii_of(layout, read_word(code + layout->code_filename));
+  __u64 function = ascii_of(layout, read_word(code + layout->code_name));
+  if (file) add_text(thread, FLAMETAP_FILE, (void*)file);
+  if (function) add_text(thread, FLAMETAP_FUNCTION, (void*)function);
+}
+
 /* The start of what is no call, or null if it is not to be shown. */
 static __always_inline struct thread* begin_event(__u8 kind) {
   struct thread* thread = current_thread();
   if (!thread || is_outside(thread) || thread_is_hidden(thread)) return 0;
   begin_record(thread, kind);
+  add_place(thread);
   return thread;
 }
 
@@ -306,7 +396,7 @@ SEC("usdt")
 int BPF_USDT(on_import_start, void* module) {
   struct thread* thread = begin_event(FLAMETAP_IMPORT_START);
   if (!thread) return 0;
-  read_first_text(thread, module);
+  add_text(thread, FLAMETAP_NAME, module);
   send(thread);
   return 0;
 }
@@ -316,16 +406,47 @@ int BPF_USDT(on_import_done, void* module, int found) {
   struct thread* thread = begin_event(FLAMETAP_IMPORT_DONE);
   if (!thread) return 0;
   thread->record.value = found;
-  read_first_text(thread, module);
+  add_text(thread, FLAMETAP_NAME, module);
   send(thread);
   return 0;
 }
 
+/* As much of an object as there is: what lies behind it may not be mapped. */
+static __always_inline void capture_piece(struct flametap_piece* piece, __u64 object) {
+  piece->address = object;
+  piece->size = 0;
+  if (!object) return;
+  if (bpf_probe_read_user(piece->bytes, FLAMETAP_PIECE_BYTES, (void*)object) == 0)
+    piece->size = FLAMETAP_PIECE_BYTES;
+  else if (bpf_probe_read_user(piece->bytes, 64, (void*)object) == 0)
+    piece->size = 64;
+}
+
+/* A tuple and its items. */
+static __always_inline void send_capture(struct thread* thread, const struct flametap_python_layout* layout,
+                                         __u64 tuple) {
+  struct flametap_capture* capture = &thread->capture;
+  fill(&capture->record, thread, FLAMETAP_CAPTURE);
+  capture->object = tuple;
+  capture_piece(&capture->pieces[0], tuple);
+  __u64 length = read_word(tuple + layout->tuple_length);
+  for (int i = 1; i < FLAMETAP_PIECES; ++i) {
+    __u64 item = i <= length ? read_word(tuple + layout->tuple_items + 8 * (i - 1)) : 0;
+    capture_piece(&capture->pieces[i], item);
+  }
+  capture->record.sequence = thread->sequence++;
+  if (bpf_ringbuf_output(&records, capture, sizeof *capture, BPF_RB_NO_WAKEUP) != 0) count_lost();
+}
+
 SEC("usdt")
 int BPF_USDT(on_audit, void* event, void* arguments) {
-  struct thread* thread = begin_event(FLAMETAP_AUDIT);
-  if (!thread) return 0;
-  read_first_text(thread, event);
+  struct thread* thread = current_thread();
+  if (!thread || is_outside(thread) || thread_is_hidden(thread)) return 0;
+  struct flametap_python_layout* layout = current_python();
+  if (layout && arguments) send_capture(thread, layout, (__u64)arguments);
+  begin_record(thread, FLAMETAP_AUDIT);
+  add_place(thread);
+  add_text(thread, FLAMETAP_NAME, event);
   send(thread);
   return 0;
 }
@@ -363,7 +484,11 @@ static __always_inline void end_thread(struct thread* thread) {
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_thread_exit, struct task_struct* task) {
   struct thread* thread = bpf_task_storage_get(&states, task, 0, 0);
-  if (thread) end_thread(thread);
+  if (!thread) return 0;
+  end_thread(thread);
+  __u64 ids = pid_and_tid();
+  __u32 pid = ids >> 32;
+  if (pid == (__u32)ids) bpf_map_delete_elem(&pythons, &pid);
   return 0;
 }
 
@@ -378,6 +503,9 @@ int BPF_PROG(on_exec, struct task_struct* task) {
   thread->depth = 0;
   thread->inside = false;
   thread->shown_count = 0;
+  thread->gil = 0;
+  __u32 pid = pid_and_tid() >> 32;
+  bpf_map_delete_elem(&pythons, &pid);
   return 0;
 }
 

@@ -78,6 +78,10 @@ struct flametap_python_layout {
   __u32 list_length;
   __u32 list_items; /* pointer to the first one */
 
+  /* Where a marker is passed at the creation of a generator, too: the bits of co_flags that tell such a function. */
+  __u32 creation_flags;
+  __u32 reserved;
+
   __u32 flag_tuple; /* bits of the word at type_flags */
   __u32 flag_list;
   __u32 flag_text;

@@ -3,11 +3,13 @@
 
 #include <linux/types.h>
 
-/* Longer texts are cut. A power of two, and the kernel's limit for one text of a record with its final zero. */
+/* Of one text of a record, with its final zero; longer ones are cut. A power of two. */
 #define FLAMETAP_TEXT_LIMIT 4096
 
+enum flametap_text { FLAMETAP_FILE, FLAMETAP_FUNCTION, FLAMETAP_NAME, FLAMETAP_TEXTS };
+
 enum flametap_kind {
-  FLAMETAP_THREAD, /* a thread's first event: `value` is when it started, the first text is its name in the kernel */
+  FLAMETAP_THREAD, /* a thread's first event: `value` is when it started, its name is that in the kernel */
   FLAMETAP_CALL,
   FLAMETAP_CALL_END,
   FLAMETAP_LINE,
@@ -15,17 +17,17 @@ enum flametap_kind {
   FLAMETAP_GC_DONE,
   FLAMETAP_IMPORT_START,
   FLAMETAP_IMPORT_DONE,
+  FLAMETAP_CAPTURE, /* a flametap_capture, for the audit event that follows in the same thread */
   FLAMETAP_AUDIT,
   FLAMETAP_THREAD_END, /* it ended, or executes another program */
 };
 
 enum flametap_flags {
-  FLAMETAP_FIRST_TEXT_UNREAD = 1, /* its memory could not be read */
-  FLAMETAP_SECOND_TEXT_UNREAD = 2,
-  FLAMETAP_UNMARKED = 4, /* the end of a call whose beginning no marker told */
+  FLAMETAP_UNREAD = 1,   /* the memory of a text could not be read */
+  FLAMETAP_UNMARKED = 2, /* the end of a call whose beginning no marker told */
 };
 
-/* Two texts follow, without final zeros, and behind them the captured memory: see flametap_piece. */
+/* Its texts follow, without final zeros. */
 struct flametap_record {
   __u64 time; /* CLOCK_MONOTONIC */
   __u32 pid;
@@ -35,11 +37,22 @@ struct flametap_record {
   __s32 line;
   __u8 kind;
   __u8 flags;
-  __u16 first_size;  /* file, module or audit event */
-  __u16 second_size; /* function */
-  __u16 pieces;
-  __u32 reserved;
+  __u16 text_sizes[FLAMETAP_TEXTS];
   __s64 value;
+};
+
+/* An object and what it refers to, as they were when the marker was passed. */
+#define FLAMETAP_PIECES 8
+#define FLAMETAP_PIECE_BYTES 512
+struct flametap_piece {
+  __u64 address;
+  __u64 size;
+  unsigned char bytes[FLAMETAP_PIECE_BYTES];
+};
+struct flametap_capture {
+  struct flametap_record record;
+  __u64 object;
+  struct flametap_piece pieces[FLAMETAP_PIECES];
 };
 
 /* How a function is known when its name and file are short enough to be compared in the kernel; padded with zeros. */

@@ -20,6 +20,8 @@
 #include "cli/pyflame_command.h"
 #include "cli/record_command.h"
 #include "cli/report_command.h"
+#include "cli/trace_arguments.h"
+#include "cli/trace_command.h"
 #include "format/format.h"
 
 namespace flametap::cli {
@@ -30,6 +32,7 @@ constexpr const char* kMainFooter = R"(Start here:
   flametap record -p PID                 watch a running program until Ctrl-C; gives a flame graph
   flametap record -- python3 prog.py     start a program and watch all of it
   flametap dump -p PID                   what is it doing right now?
+  flametap trace -p PID                  every call, as it happens
 
 `flametap COMMAND --help` has more examples.)";
 
@@ -117,6 +120,7 @@ struct Words {
   DumpRequest dump;
   DoctorRequest doctor;
   ReportRequest report;
+  TraceWords trace;
 };
 
 void add_native(CLI::App& command, Words& words) {
@@ -169,6 +173,13 @@ CLI::App& add_report(CLI::App& app, Words& words) {
   command.add_flag("--by-thread", request.by_thread, "Give each thread a root of its own");
   command.add_flag("--no-lines", words.no_lines, "One frame per function, whatever the line");
   command.add_option("--limit", words.limit, "How many functions to show [20]")->type_name("N");
+  return command;
+}
+
+CLI::App& add_trace(CLI::App& app, Words& words) {
+  CLI::App& command = add_command(app, "trace", "Follow calls, lines, garbage collections, imports and audit events",
+                                  kTraceUsage, kTraceFooter);
+  add_trace_options(command, words.trace);
   return command;
 }
 
@@ -278,6 +289,12 @@ int run_report(const CLI::App& app, const Words& words) {
   return request ? report(*request) : usage_error(request.error(), "report");
 }
 
+int run_trace(const CLI::App& app, const Words& words, const std::vector<std::string>* command) {
+  const auto request = trace_request(app, words.trace, command);
+  if (!request) return usage_error(request.error(), "trace");
+  return trace(std::get<TraceRequest>(*request));
+}
+
 int run_doctor(const CLI::App& app, Words& words) {
   if (!given(app, "PID")) return doctor(words.doctor);
   const auto pid = parse_pid(words.pid);
@@ -311,6 +328,7 @@ int run_flametap(std::vector<std::string> arguments) {
   const CLI::App& record_app = add_record(app, words);
   const CLI::App& dump_app = add_dump(app, words);
   const CLI::App& report_app = add_report(app, words);
+  const CLI::App& trace_app = add_trace(app, words);
   add_doctor(app, words);
   if (arguments.empty()) {
     fmt::print(stderr, "{}", app.help());
@@ -327,7 +345,8 @@ int run_flametap(std::vector<std::string> arguments) {
   }
   const CLI::App& asked = *app.get_subcommands().front();
   if (&asked == &record_app) return run_record(asked, words, has_command ? &command : nullptr);
-  if (has_command) return usage_error({Failure::usage, "only record starts a command", ""}, asked.get_name());
+  if (&asked == &trace_app) return run_trace(asked, words, has_command ? &command : nullptr);
+  if (has_command) return usage_error({Failure::usage, "only record and trace start a command", ""}, asked.get_name());
   if (&asked == &dump_app) return run_dump(asked, words);
   if (&asked == &report_app) return run_report(asked, words);
   return run_doctor(asked, words);

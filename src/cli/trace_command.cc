@@ -1,10 +1,12 @@
 #include "cli/trace_command.h"
 
 #include <poll.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <variant>
@@ -13,7 +15,9 @@
 #include "cli/launch.h"
 #include "cli/signals.h"
 #include "cli/trace_output.h"
+#include "target/module.h"
 #include "target/process.h"
+#include "target/process_memory.h"
 #include "tracer/event_pump.h"
 #include "tracer/probes.h"
 #include "tracer/watch.h"
@@ -117,6 +121,16 @@ class Tracing {
   std::unique_ptr<TraceOutput> output_;
 };
 
+// Whether it is a Python at all, markers or not.
+bool is_python(const target::Process& process) {
+  target::ProcessMemory memory(process.pid());
+  auto modules = target::Module::list(process, memory);
+  if (!modules) return false;
+  return std::ranges::any_of(*modules, [](target::Module& module) {
+    return !module.symbols({"Py_BytesMain", "Py_Main"}).empty();
+  });
+}
+
 void print_summary(const events::Ending& ending) {
   std::string text = "flametap: " + std::to_string(ending.events) + " events";
   if (ending.lost > 0) text += ", " + std::to_string(ending.lost) + " LOST (the buffer was full: --buffer MB)";
@@ -134,6 +148,10 @@ int complete(Tracing& tracing, const Processes& processes, const Signals& signal
   return ending ? 0 : fail(ending.error());
 }
 
+Error no_markers(const std::string& remedy) {
+  return {Failure::not_python, "it has no markers: its Python was built without --with-dtrace, or it is none", remedy};
+}
+
 int trace_processes(const TraceRequest& request) {
   Processes processes;
   for (const pid_t pid : request.pids) {
@@ -145,11 +163,67 @@ int trace_processes(const TraceRequest& request) {
   auto tracing = Tracing::begin(request);
   if (!tracing) return fail(tracing.error().within("cannot trace"));
   for (const target::Process& process : processes) {
-    const auto added = (*tracing)->watch().add(process);
+    const std::string pid = std::to_string(process.pid());
+    Result<bool> added = (*tracing)->watch().add(process);
+    if (added && !*added) added = no_markers("flametap record needs no markers: flametap record -p " + pid);
     if (!added) return fail(cannot("trace", process.pid(), added.error()));
   }
   (*tracing)->warn_of_notes();
   return complete(**tracing, processes, signals);
+}
+
+// What became of a command that is held at each program it begins.
+struct Start {
+  Processes python;  // the process, once a Python with markers was found in it
+  std::optional<Error> failed;
+};
+
+// Whether to let the command run from here on: its Python is watched, or there is no use in going on.
+bool is_ready(const target::Process& process, Watch& watch, Start& start) {
+  Result<bool> added = watch.add(process);
+  if (added && !*added && is_python(process))
+    added = no_markers("flametap record needs no markers: flametap record -- COMMAND");
+  if (!added) {
+    start.failed = added.error();
+    // None of its code has run: nothing is lost.
+    ::kill(process.pid(), SIGKILL);
+    return true;
+  }
+  if (!*added) return false;
+  if (auto found = target::Process::open(process.pid())) start.python.push_back(std::move(*found));
+  return true;
+}
+
+// Exit codes of the command win over ours: scripts around it rely on them.
+int own_code_unless(int command_code, int own_code) { return command_code != 0 ? command_code : own_code; }
+
+int trace_command(const TraceRequest& request) {
+  Signals signals;
+  auto tracing = Tracing::begin(request);
+  if (!tracing) return fail(tracing.error().within("cannot trace"));
+  Start start;
+  auto started = Launched::start_held(request.command, signals, [&](const target::Process& process) {
+    return is_ready(process, (*tracing)->watch(), start);
+  });
+  if (const auto* const failed = std::get_if<Launched::Failed>(&started)) {
+    fail(failed->error);
+    return failed->exit_code;
+  }
+  Launched& command = std::get<Launched>(started);
+  if (command.not_held()) warn(command.not_held()->message);
+  const std::string cannot_trace = "cannot trace " + request.command.front();
+  if (start.failed) {
+    command.wait();
+    return fail(start.failed->within(cannot_trace));
+  }
+  if (start.python.empty()) {
+    const int code = command.wait();
+    return own_code_unless(code, fail({Failure::not_python, cannot_trace + ": no Python with markers ran in it",
+                                       "a Python that it starts as another process: flametap trace -p PID, or --all"}));
+  }
+  (*tracing)->warn_of_notes();
+  const int own_code = complete(**tracing, start.python, signals);
+  return own_code_unless(command.wait(), own_code);
 }
 
 int trace_machine(const TraceRequest& request) {
@@ -165,7 +239,7 @@ int trace_machine(const TraceRequest& request) {
 
 int trace(const TraceRequest& request) {
   if (request.all) return trace_machine(request);
-  return trace_processes(request);
+  return request.command.empty() ? trace_processes(request) : trace_command(request);
 }
 
 }  // namespace flametap::cli

@@ -108,6 +108,9 @@ std::string quality_text(const profile::Profile& profile) {
   std::vector<std::string> parts = {only_time ? human_time(profile.total_weight_ns())
                                               : with_commas(profile.total_ticks()) + " samples"};
   if (quality == profile::Quality{}) return joined(parts);  // nobody counted the losses
+  if (const auto lost = quality.more.find(std::string(profile::kLostEvents)); lost != quality.more.end()) {
+    parts.push_back(with_commas(lost->second) + " events lost");
+  }
   parts.push_back(with_commas(quality.missed_ticks) + " missed");
   parts.push_back(with_commas(quality.torn) + " torn");
   if (quality.unreadable > 0) parts.push_back(with_commas(quality.unreadable) + " unreadable");

@@ -16,7 +16,8 @@ constexpr std::uint64_t kTickOfUnknownLength_ns = 1'000'000;
 
 std::uint64_t sum(std::uint64_t a, std::uint64_t b) { return std::min(a + std::min(b, kMaxSum), kMaxSum); }
 
-std::uint64_t tick_ns(const Sample& sample) { return sample.weight_ns / std::max<std::uint64_t>(sample.ticks, 1); }
+// A sample without ticks is a stretch of time with an exact end.
+std::uint64_t tick_ns(const Sample& sample) { return sample.ticks == 0 ? 0 : sample.weight_ns / sample.ticks; }
 
 // A thread has one sample at a time: where two have the same, nobody wrote down when they were taken.
 bool has_times(const std::vector<const Sample*>& samples) {

@@ -59,6 +59,14 @@ TEST(Timeline, SpansMeetUnlessThereIsAGap) {
   EXPECT_THAT(spans(test.profile), ElementsAre("0-3", "3-4", "4-5", "50-53"));
 }
 
+TEST(Timeline, StretchesOfTimeEndWhereTheyEnd) {
+  TestProfile test;
+  const profile::ThreadId thread = test.thread("MainThread", 7);
+  test.profile.add({0, 2 * kMs, thread, test.stack({"f"}), 0, 0});
+  test.profile.add({3 * kMs, 2 * kMs, thread, test.stack({"g"}), 0, 0});
+  EXPECT_THAT(spans(test.profile), ElementsAre("0-2", "3-5"));
+}
+
 TEST(Timeline, WithoutTimesOneFollowsTheOther) {
   TestProfile test;
   const profile::ThreadId thread = test.thread("MainThread", 7);

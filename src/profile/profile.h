@@ -121,6 +121,8 @@ struct Quality {
   bool operator==(const Quality&) const = default;
 };
 
+inline constexpr std::string_view kLostEvents = "lost_events";  // in Quality::more: of a trace
+
 struct Recording {
   std::uint64_t start_unix_ns = 0;
   std::uint64_t duration_ns = 0;

@@ -96,6 +96,8 @@ const MarkerKind* find_marker_kind(std::string_view name) {
   return found != kKinds.end() ? &*found : nullptr;
 }
 
+bool marks_creation(cpython::Version version) { return is_from(version, 15); }
+
 Abilities tell_abilities(const MarkedFile& file, OptionalVersion version) {
   if (!version) version = cpython::version_from_file_name(file.path);
   Abilities abilities;

@@ -50,6 +50,9 @@ struct Abilities {
   [[nodiscard]] const Ability& operator[](EventGroup group) const { return all[static_cast<std::size_t>(group)]; }
 };
 
+// Whether the marker of a call is passed when a generator or coroutine is made, too, though none of its code runs.
+[[nodiscard]] bool marks_creation(cpython::Version version);
+
 // `version` is that of a process which runs the file; where it is not known, the name of the file may tell it.
 [[nodiscard]] Abilities tell_abilities(const MarkedFile& file, std::optional<cpython::Version> version);
 

@@ -5,6 +5,10 @@
 #include <string>
 #include <utility>
 
+#include "tracer/captured_memory.h"
+#include "tracer/object_text.h"
+#include "tracer/python_layout.h"
+
 namespace flametap::tracer {
 namespace {
 
@@ -38,6 +42,8 @@ EventPump::EventPump(Probes& probes, const Filters& filters)
     : probes_(probes),
       names_(filters.function, filters.file),
       thread_(filters.thread),
+      reader_([this](pid_t pid, const flametap_capture& capture) { return describe(pid, capture); }),
+      namer_(pythons_),
       hold_(kHold + filters.min_duration),
       began_(monotonic_now()) {
   names_.on_judged([this](std::string_view file, std::string_view function, bool show) {
@@ -50,7 +56,31 @@ void EventPump::welcome_newcomers() {
   for (const auto& [thread, key] : reader_.take_newcomers()) {
     namer_.add(*thread);
     if (!thread_.matches_all()) keys_.emplace(thread, key);
+    // A process is new, or executes another program.
+    if (thread->pid == thread->tid) {
+      pythons_.forget(thread->pid);
+      untaught_.insert(thread->pid);
+    }
   }
+}
+
+void EventPump::teach_kernel() {
+  std::erase_if(untaught_, [this](pid_t pid) {
+    Python* const python = pythons_.find(pid);
+    if (python == nullptr) return !target::Process::open(pid).ok();
+    if (const auto layout = python_layout(*python->interpreter)) probes_.teach(pid, *layout);
+    return true;
+  });
+}
+
+std::string EventPump::describe(pid_t pid, const flametap_capture& capture) {
+  Python* const python = pythons_.find(pid);
+  if (python == nullptr) return "";
+  CapturedMemory memory;
+  for (const flametap_piece& piece : capture.pieces) {
+    memory.add(target::Address{piece.address}, std::as_bytes(std::span{piece.bytes}.first(piece.size)));
+  }
+  return object_text(memory, *python->types, python->interpreter->layout, target::Address{capture.object});
 }
 
 void EventPump::read() {
@@ -66,6 +96,7 @@ void EventPump::read() {
 void EventPump::pump(const Use& use) {
   const Nanoseconds now = monotonic_now();
   read();
+  teach_kernel();
   namer_.look(now);
   order_.take(now - std::min(now, hold_), [&](Event&& event) { show(event, use); });
 }

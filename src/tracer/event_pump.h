@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
+#include <string>
 #include <unordered_map>
 
 #include "base/clock.h"
@@ -14,6 +16,7 @@
 #include "events/time_order.h"
 #include "tracer/name_filter.h"
 #include "tracer/probes.h"
+#include "tracer/pythons.h"
 #include "tracer/record_reader.h"
 #include "tracer/thread_namer.h"
 
@@ -49,6 +52,8 @@ class EventPump {
 
   void read();
   void welcome_newcomers();
+  void teach_kernel();
+  [[nodiscard]] std::string describe(pid_t pid, const flametap_capture& capture);
   void show(const events::Event& event, const Use& use);
   [[nodiscard]] bool shows_thread(const events::Thread& thread);
   [[nodiscard]] bool matches(const events::Thread& thread) const;
@@ -56,8 +61,10 @@ class EventPump {
   Probes& probes_;
   NameFilter names_;
   Pattern thread_;
+  Pythons pythons_;
   RecordReader reader_;
   ThreadNamer namer_;
+  std::set<pid_t> untaught_;  // processes whose Python the kernel does not know yet
   events::TimeOrder order_;
   Nanoseconds hold_;
   std::unordered_map<const events::Thread*, flametap_thread_key> keys_;  // while a thread is to be judged

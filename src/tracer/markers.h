@@ -18,11 +18,11 @@ namespace flametap::tracer {
 
 // One place in the code. A marker may have several, all with the same name and semaphore.
 struct Marker {
-  std::string name;             // "function__entry"
+  std::string name = {};        // "function__entry"
   std::uint64_t location = 0;   // address of its instruction in the file's own address space (prelink undone)
   std::uint64_t semaphore = 0;  // address of its counter, which must not be 0 for the marker to run; 0: it has none
   std::uint64_t semaphore_offset = 0;  // the same as an offset in the file; 0: it has none
-  std::string arguments;               // "8@%rbp 8@%r12 -4@%eax"
+  std::string arguments = {};          // "8@%rbp 8@%r12 -4@%eax"
 };
 
 // A file with markers of the provider "python".
@@ -30,10 +30,10 @@ struct MarkedFile {
   std::string path;  // as its process sees it; for people
   // Under which we and the kernel can open it now, whatever its mount namespace, and if it was deleted, too. The plain
   // path where that leads to the file, else a link of a process that has it mapped.
-  std::string open_path;
+  std::string open_path = {};
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
-  std::vector<Marker> markers;
+  std::vector<Marker> markers = {};
 };
 
 // Those of the provider "python", by location; empty if there are none.

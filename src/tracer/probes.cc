@@ -214,6 +214,11 @@ void Probes::judge(const flametap_thread_key& thread, bool show) {
   bpf_map_update_elem(bpf_map__fd(programs_->skeleton().maps.threads), &thread, &verdict, BPF_ANY);
 }
 
+void Probes::teach(pid_t pid, const flametap_python_layout& layout) {
+  const auto key = static_cast<std::uint32_t>(pid);
+  bpf_map_update_elem(bpf_map__fd(programs_->skeleton().maps.pythons), &key, &layout, BPF_ANY);
+}
+
 std::vector<Probes::Count> Probes::counts() const {
   const int map = bpf_map__fd(programs_->skeleton().maps.counts);
   std::vector<Count> all;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "bpf/python_layout.h"
 #include "bpf/record.h"
 #include "tracer/markers.h"
 
@@ -70,6 +71,10 @@ class Probes {
   // What the kernel shall do with a function or a thread from now on. It may fail to remember, and asks again then.
   void judge(const flametap_function& function, bool show);
   void judge(const flametap_thread_key& thread, bool show);
+
+  // Where the Python of a process keeps what runs; the kernel forgets it when the process ends or executes another
+  // program.
+  void teach(pid_t pid, const flametap_python_layout& layout);
 
   struct Count {
     flametap_counted what;

@@ -1,7 +1,12 @@
 #include "tracer/python_layout.h"
 
+#include "tracer/abilities.h"
+
 namespace flametap::tracer {
 namespace {
+
+// CO_GENERATOR, CO_COROUTINE and CO_ASYNC_GENERATOR.
+constexpr std::uint32_t kGeneratorFlags = 0x20 | 0x80 | 0x200;
 
 using cpython::FrameLink;
 using cpython::GilKind;
@@ -88,6 +93,8 @@ Result<flametap_python_layout> python_layout(const cpython::Interpreter& interpr
   describe_threads(interpreter, result);
   describe_frames(interpreter.layout, result);
   describe_objects(interpreter.layout, result);
+  if (marks_creation(interpreter.version) && result.code_flags != FLAMETAP_ABSENT)
+    result.creation_flags = kGeneratorFlags;
   return result;
 }
 

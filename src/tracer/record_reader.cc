@@ -1,5 +1,6 @@
 #include "tracer/record_reader.h"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -46,8 +47,9 @@ std::optional<Kind> kind_of(std::uint8_t kind) {
   }
 }
 
-bool names_a_function(Kind kind) { return kind == Kind::call || kind == Kind::call_end || kind == Kind::line; }
 bool has_a_name(Kind kind) { return kind == Kind::import_start || kind == Kind::import_done || kind == Kind::audit; }
+
+bool has_a_function(Kind kind) { return kind == Kind::call || kind == Kind::call_end || kind == Kind::line; }
 
 // Without the part of a character at its end.
 std::string_view without_half_character(std::string_view text) {
@@ -110,32 +112,48 @@ void RecordReader::introduce(const flametap_record& header, std::string_view pro
 
 std::vector<RecordReader::Newcomer> RecordReader::take_newcomers() { return std::exchange(newcomers_, {}); }
 
-void RecordReader::describe(events::Event& event, const flametap_record& header, std::string_view first,
-                            std::string_view second) {
-  const bool first_unread = (header.flags & FLAMETAP_FIRST_TEXT_UNREAD) != 0;
-  const bool second_unread = (header.flags & FLAMETAP_SECOND_TEXT_UNREAD) != 0;
-  if (first_unread || second_unread) ++unnamed_;
-  const std::string_view shown_first = first_unread ? kUnread : text(first);
-  event.file = event.function = event.name = {};
-  if (names_a_function(event.kind)) {
-    event.file = shown_first;
-    event.function = second_unread ? kUnread : text(second);
-  } else if (has_a_name(event.kind)) {
-    event.name = shown_first;
+// What an audit event tells is captured right before it.
+void RecordReader::keep_capture(std::span<const std::byte> record, const flametap_record& header) {
+  Known& thread = known(header);
+  thread.next_sequence = header.sequence + 1;
+  flametap_capture capture;
+  if (record.size() != sizeof capture) {
+    ++bad_;
+    return;
   }
+  std::memcpy(&capture, record.data(), sizeof capture);
+  for (flametap_piece& piece : capture.pieces) piece.size = std::min<std::uint64_t>(piece.size, sizeof piece.bytes);
+  thread.arguments = describe_(thread.thread->pid, capture);
+}
+
+void RecordReader::name(events::Event& event, const flametap_record& header, std::string_view texts) {
+  const auto take = [&](flametap_text which, bool expected) -> std::string_view {
+    const std::string_view bytes = texts.substr(0, header.text_sizes[which]);
+    texts.remove_prefix(bytes.size());
+    if (!bytes.empty()) return text(bytes);
+    return expected && (header.flags & FLAMETAP_UNREAD) != 0 ? kUnread : std::string_view{};
+  };
+  event.file = take(FLAMETAP_FILE, has_a_function(event.kind));
+  event.function = take(FLAMETAP_FUNCTION, has_a_function(event.kind));
+  event.name = take(FLAMETAP_NAME, has_a_name(event.kind));
+  if (event.file == kUnread || event.function == kUnread || event.name == kUnread) ++unnamed_;
 }
 
 std::span<events::Event> RecordReader::read(std::span<const std::byte> record) {
   flametap_record header;
   if (record.size() < sizeof header) return ++bad_, std::span<events::Event>{};
   std::memcpy(&header, record.data(), sizeof header);
+  if (header.kind == FLAMETAP_CAPTURE) {
+    keep_capture(record, header);
+    return {};
+  }
   const std::string_view texts{reinterpret_cast<const char*>(record.data()) + sizeof header,
                                record.size() - sizeof header};
-  const std::size_t text_size = std::size_t{header.first_size} + header.second_size;
+  std::size_t text_size = 0;
+  for (const std::uint16_t size : header.text_sizes) text_size += size;
   if (text_size > texts.size()) return ++bad_, std::span<events::Event>{};
-  const std::string_view first = texts.substr(0, header.first_size);
   if (header.kind == FLAMETAP_THREAD) {
-    introduce(header, first);
+    introduce(header, texts.substr(0, header.text_sizes[FLAMETAP_FILE]));
     return {};
   }
   const auto kind = kind_of(header.kind);
@@ -151,9 +169,10 @@ std::span<events::Event> RecordReader::read(std::span<const std::byte> record) {
   event.line = header.line;
   event.value = header.value;
   event.arguments.clear();
+  if (*kind == Kind::audit) std::swap(event.arguments, thread.arguments);
   event.lost = header.sequence - thread.next_sequence;
   thread.next_sequence = header.sequence + 1;
-  describe(event, header, first, texts.substr(header.first_size, header.second_size));
+  name(event, header, texts);
   if ((header.flags & FLAMETAP_UNMARKED) == 0 || *kind != Kind::call_end) return {events_.data(), 1};
   events_[1] = event;
   events_[1].lost = 0;

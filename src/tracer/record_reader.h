@@ -8,11 +8,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/interner.h"
@@ -28,6 +30,10 @@ class RecordReader {
     events::Thread* thread;
     flametap_thread_key key;
   };
+
+  // Writes down an object of a process as its memory was captured.
+  using Describe = std::function<std::string(pid_t pid, const flametap_capture& capture)>;
+  explicit RecordReader(Describe describe) : describe_(std::move(describe)) {}
 
   // The events that a record stands for: none (a thread is introduced, see take_newcomers), one, or a call and its end.
   // They are valid until the next call.
@@ -45,16 +51,19 @@ class RecordReader {
   struct Known {
     std::unique_ptr<events::Thread> thread;
     std::uint32_t next_sequence = 0;
+    std::string arguments;  // of the audit event that comes next
   };
   enum class TextId : std::uint32_t {};
 
   Known& known(const flametap_record& header);
   void introduce(const flametap_record& header, std::string_view program);
   void replace_thread(Known& known, const flametap_record& header, std::string program);
+  void keep_capture(std::span<const std::byte> record, const flametap_record& header);
   // A text of the target as valid UTF-8, the same memory for the same text, for as long as the reader lives.
   std::string_view text(std::string_view bytes);
-  void describe(events::Event& event, const flametap_record& header, std::string_view first, std::string_view second);
+  void name(events::Event& event, const flametap_record& header, std::string_view texts);
 
+  Describe describe_;
   Interner<std::string, TextId> texts_;  // as they come from the target
   std::vector<std::string_view> valid_;  // the same as valid UTF-8, by their id
   std::deque<std::string> mended_;       // those of them that were not

@@ -1,7 +1,5 @@
 #include "tracer/thread_namer.h"
 
-#include <utility>
-
 #include "cpython/thread_list.h"
 #include "cpython/thread_names.h"
 #include "cpython/thread_tids.h"
@@ -16,25 +14,11 @@ constexpr int kMaxLooks = 100;
 
 }  // namespace
 
-ThreadNamer::Watched* ThreadNamer::watched(pid_t pid) {
-  const auto known = watched_.find(pid);
-  if (known != watched_.end()) {
-    if (known->second.process.alive()) return &known->second;
-    watched_.erase(known);
-  }
-  auto process = target::Process::open(pid);
-  if (!process) return nullptr;
-  auto memory = std::make_unique<target::ProcessMemory>(pid);
-  auto interpreter = cpython::find_interpreter(*process, *memory);
-  if (!interpreter) return nullptr;
-  return &watched_.emplace(pid, Watched{std::move(*process), std::move(memory), std::move(*interpreter)}).first->second;
-}
-
-std::map<pid_t, std::string> ThreadNamer::names_of(Watched& watched) {
-  const cpython::Layout& layout = watched.interpreter.layout;
-  const auto list = cpython::read_threads(*watched.memory, layout, watched.interpreter.runtime);
-  const auto names = cpython::read_thread_names(*watched.memory, layout, list);
-  const auto tids = cpython::find_tids(watched.process, *watched.memory, layout, list);
+std::map<pid_t, std::string> ThreadNamer::names_of(Python& python) {
+  const cpython::Layout& layout = python.interpreter->layout;
+  const auto list = cpython::read_threads(*python.memory, layout, python.interpreter->runtime);
+  const auto names = cpython::read_thread_names(*python.memory, layout, list);
+  const auto tids = cpython::find_tids(python.process, *python.memory, layout, list);
   std::map<pid_t, std::string> by_tid;
   for (std::size_t i = 0; i < list.threads.size(); ++i) {
     const auto name = names.find(list.threads[i].ident);
@@ -49,7 +33,7 @@ void ThreadNamer::look(Nanoseconds now) {
   std::map<pid_t, std::map<pid_t, std::string>> names;  // by pid
   for (const auto& [thread, looks] : nameless_) {
     if (names.contains(thread->pid)) continue;
-    Watched* const process = watched(thread->pid);
+    Python* const process = pythons_.find(thread->pid);
     names[thread->pid] = process == nullptr ? std::map<pid_t, std::string>{} : names_of(*process);
   }
   std::erase_if(nameless_, [&](Nameless& each) {

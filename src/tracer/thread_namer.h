@@ -7,20 +7,20 @@
 #include <sys/types.h>
 
 #include <map>
-#include <memory>
-#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/clock.h"
-#include "cpython/interpreter.h"
 #include "events/event.h"
-#include "target/process.h"
-#include "target/process_memory.h"
+#include "tracer/pythons.h"
 
 namespace flametap::tracer {
 
 class ThreadNamer {
  public:
+  // The Pythons must outlive it.
+  explicit ThreadNamer(Pythons& pythons) : pythons_(pythons) {}
+
   // From now on it is looked for. The thread must outlive the namer.
   void add(events::Thread& thread) { nameless_.push_back({&thread, 0}); }
 
@@ -32,17 +32,10 @@ class ThreadNamer {
     events::Thread* thread;
     int looks;
   };
-  struct Watched {
-    target::Process process;
-    std::unique_ptr<target::ProcessMemory> memory;
-    cpython::Interpreter interpreter;
-  };
-
-  Watched* watched(pid_t pid);
-  [[nodiscard]] static std::map<pid_t, std::string> names_of(Watched& watched);
+  [[nodiscard]] static std::map<pid_t, std::string> names_of(Python& python);
 
   std::vector<Nameless> nameless_;
-  std::map<pid_t, Watched> watched_;
+  Pythons& pythons_;
   Nanoseconds next_look_ = 0;
 };
 

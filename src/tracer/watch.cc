@@ -5,6 +5,7 @@
 
 #include "cpython/interpreter.h"
 #include "target/process_memory.h"
+#include "tracer/python_layout.h"
 
 namespace flametap::tracer {
 namespace {
@@ -16,11 +17,11 @@ const Marker* find_marker(const MarkedFile& file, std::string_view name) {
   return found == file.markers.end() ? nullptr : &*found;
 }
 
-std::optional<cpython::Version> version_of(const target::Process& process) {
+std::optional<cpython::Interpreter> interpreter_of(const target::Process& process) {
   target::ProcessMemory memory(process.pid());
-  const auto interpreter = cpython::find_interpreter(process, memory);
+  auto interpreter = cpython::find_interpreter(process, memory);
   if (!interpreter) return std::nullopt;
-  return interpreter->version;
+  return std::move(*interpreter);
 }
 
 std::string joined(const std::vector<std::string_view>& words) {
@@ -90,18 +91,20 @@ Result<void> Watch::attach(const MarkedFile& file, std::optional<pid_t> pid, std
   return probes_.arm(*line, file, pid);
 }
 
-Result<void> Watch::add(const target::Process& process) {
+Result<bool> Watch::add(const target::Process& process) {
   const auto files = marked_files_of(process);
   if (!files) return files.error();
-  if (files->empty()) {
-    return Error{Failure::not_python, "it has no markers: its Python was built without --with-dtrace, or it is none",
-                 "flametap record needs no markers: flametap record -p " + std::to_string(process.pid())};
+  if (files->empty()) return false;
+  std::optional<cpython::Version> version;
+  if (const auto interpreter = interpreter_of(process)) {
+    version = interpreter->version;
+    // Before the first event.
+    if (const auto layout = python_layout(*interpreter)) probes_.teach(process.pid(), *layout);
   }
-  const auto version = version_of(process);
   for (const MarkedFile& file : *files) {
     if (const auto attached = attach(file, process.pid(), version); !attached) return attached.error();
   }
-  return {};
+  return true;
 }
 
 Result<void> Watch::add_everything_new() {
@@ -110,8 +113,10 @@ Result<void> Watch::add_everything_new() {
     std::optional<cpython::Version> version;
     for (const pid_t pid : used.pids) {
       const auto process = target::Process::open(pid);
-      if (process) version = version_of(*process);
-      if (version) break;
+      const auto interpreter = process ? interpreter_of(*process) : std::nullopt;
+      if (!interpreter) continue;
+      version = interpreter->version;
+      break;
     }
     const auto attached = attach(used.file, std::nullopt, version);
     // One of many that cannot tell what is wanted is no failure.

@@ -31,8 +31,8 @@ class Watch {
   // The probes must have been loaded with probes_for() the same wishes, and outlive the watch.
   Watch(Probes& probes, Wanted wanted) : probes_(probes), wanted_(std::move(wanted)) {}
 
-  // A process. Fails with Failure::not_python if it has no markers, or none of those that are wanted.
-  [[nodiscard]] Result<void> add(const target::Process& process);
+  // A process; gives whether it has any markers. Fails with Failure::not_python if none of them are those wanted.
+  [[nodiscard]] Result<bool> add(const target::Process& process);
   // Every Python of the machine that is not watched yet, for all processes that run it now or later.
   [[nodiscard]] Result<void> add_everything_new();
 

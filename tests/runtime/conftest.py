@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import flametap
+import markers
 import pythons
 import tracing
 from pyflame import Pyflame
@@ -43,6 +44,8 @@ def pytest_generate_tests(metafunc):
         "native_python3": [each for each in pythons.for_native_frames(INTERPRETERS) if each.minor >= (3,)],
         "native_python38": [each for each in pythons.for_native_frames(INTERPRETERS) if each.minor >= (3, 8)],
     }
+    choices["marked_python"] = [each for each in INTERPRETERS if markers.of_file(each.command[-1])]
+    choices["marked_minor_python"] = pythons.one_of_each(choices["marked_python"], pythons.MINORS)
     for name, interpreters in choices.items():
         if name in metafunc.fixturenames:
             metafunc.parametrize(name, interpreters, ids=[each.name for each in interpreters])

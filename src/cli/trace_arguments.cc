@@ -1,0 +1,213 @@
+#include "cli/trace_arguments.h"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "cli/arguments.h"
+
+namespace flametap::cli {
+
+const char* const kTraceUsage =
+    "flametap trace (-p PID | --all | -- COMMAND [ARGUMENTS]) [OPTIONS]\n"
+    "       flametap trace --list [PID|FILE]\n"
+    "       flametap trace --tapset PID|FILE [--for LANGUAGE]";
+const char* const kTraceFooter = R"(Examples:
+  flametap trace -- python3 prog.py                   every call and return, as a tree
+  flametap trace -p 1234 --within handle_request      only what happens inside of that function
+  flametap trace -p 1234 --function '^save' --min-duration 10
+                                                      calls of some functions, if they take 10 ms or more
+  flametap trace -p 1234 --events gc                  the pauses of the garbage collector
+  flametap trace --events import --summary -- python3 prog.py
+                                                      where the start-up time goes
+  flametap trace -p 1234 -d 10 --summary              calls, time and percentiles for each function, exact
+  flametap trace -p 1234 -d 10 -o calls.ftap          for `flametap report`: flame charts with exact times
+  flametap trace --top                                the functions called most, on the whole machine
+  flametap trace --list                               which Pythons here have markers, and which
+
+Uses the markers that a CPython was built with (--with-dtrace, as in Debian, Ubuntu and Fedora), by eBPF, as root.
+Which events there are depends on its version: 3.12 to 3.14 cannot tell of calls and lines. Watching every call slows
+a program down; filters are applied in the kernel, which helps. --function and --file are about calls and lines.
+
+With `--` the exit code is the command's own. Otherwise: 0 done, 1 failed, 2 usage, 3 not permitted, 4 no such
+process, 5 no Python with the markers that are needed.)";
+
+void add_trace_options(CLI::App& command, TraceWords& words) {
+  command.add_option("-p,--pid", words.pids, "The processes, which may be several")->type_name("PID");
+  command.add_flag("--all", words.all, "Every Python of the machine, those that start later, too");
+  command.add_option("--events", words.events, "call, line, gc, import, audit; several with commas [call]")
+      ->type_name("NAMES");
+  command.add_option("--within", words.within, "Only inside of calls of this function")->type_name("FUNCTION");
+  command.add_option("--function", words.function, "Only functions whose name matches")->type_name("REGEX");
+  command.add_option("--file", words.file, "Only functions whose file matches")->type_name("REGEX");
+  command.add_option("--thread", words.thread, "Only threads whose name or id matches")->type_name("REGEX");
+  command.add_option("--min-duration", words.min_duration, "Only calls, pauses and imports of at least so long")
+      ->type_name("MS");
+  command.add_option("-d,--duration", words.duration, "End after so many seconds")->type_name("SECS");
+  command.add_option("-o,--output", words.output, "Where to write [-: standard output]")->type_name("FILE");
+  command
+      .add_option("-f,--format", words.format, "tree, dtrace, stap, jsonl, chrome, ftap [by FILE's ending, else tree]")
+      ->type_name("FORMAT");
+  command.add_flag("--summary", words.summary, "At the end a table of functions, instead of the events");
+  command.add_flag("--top", words.top, "A live table of the functions that are called most");
+  command.add_option("--interval", words.interval, "With --top: seconds between two tables [1]")->type_name("SECS");
+  command.add_option("--limit", words.limit, "With --top: how many functions [20]")->type_name("N");
+  command.add_flag("--batch", words.batch, "With --top: one table below the other, for scripts");
+  command.add_option("--buffer", words.buffer, "For events on their way; a power of two [64]")->type_name("MB");
+  command.add_flag("--list", words.list, "Which markers there are: of a PID, of a FILE, or everywhere");
+  command.add_option("--tapset", words.tapset, "Print scripts for other tools")->type_name("PID|FILE");
+  command.add_option("--for", words.tapset_for, "With --tapset: systemtap, bpftrace or dtrace [systemtap]")
+      ->type_name("LANGUAGE");
+  command.add_flag("--json", words.json, "With --list: for programs");
+  command.add_option("stray", words.stray)->group("");  // hidden: what --list is about, or wrong
+}
+
+namespace {
+
+using format::TraceFormat;
+
+bool given(const CLI::App& command, const char* option) { return command.count(option) > 0; }
+
+struct NamedFormat {
+  std::string_view name;
+  std::string_view ending;
+  TraceFormat format;
+};
+constexpr std::array kFormats = {
+    NamedFormat{"tree", ".txt", TraceFormat::tree},      NamedFormat{"dtrace", ".dtrace", TraceFormat::dtrace},
+    NamedFormat{"stap", ".stap", TraceFormat::stap},     NamedFormat{"jsonl", ".jsonl", TraceFormat::jsonl},
+    NamedFormat{"chrome", ".json", TraceFormat::chrome},
+};
+constexpr std::string_view kRecording = "ftap";
+constexpr std::string_view kRecordingEnding = ".ftap";
+
+Result<void> choose_format(const TraceWords& words, TraceRequest& request) {
+  if (words.summary) {
+    if (!words.format.empty()) return Error{Failure::usage, "either --summary or --format, not both", ""};
+    request.format = TraceFormat::summary;
+    return {};
+  }
+  const std::string_view name = words.format;
+  const std::string_view path = words.output;
+  request.ftap = name == kRecording || (name.empty() && path.ends_with(kRecordingEnding));
+  if (request.ftap) {
+    if (path == "-") return Error{Failure::usage, "a recording goes into a file: -o FILE.ftap", ""};
+    return {};
+  }
+  for (const NamedFormat& format : kFormats) {
+    if (name == format.name || (name.empty() && path.ends_with(format.ending))) {
+      request.format = format.format;
+      return {};
+    }
+  }
+  if (!name.empty())
+    return Error{Failure::usage, "no format of a trace is called '" + std::string(name) + "'",
+                 "tree, dtrace, stap, jsonl, chrome or ftap"};
+  return {};
+}
+
+Result<std::vector<tracer::EventGroup>> parse_events(const std::vector<std::string>& words) {
+  std::vector<tracer::EventGroup> groups;
+  for (const std::string& word : words) {
+    for (std::size_t start = 0; start <= word.size();) {
+      const std::size_t comma = std::min(word.find(',', start), word.size());
+      const std::string name = word.substr(start, comma - start);
+      const auto group = tracer::event_group_named(name);
+      if (!group)
+        return Error{Failure::usage, "no events are called '" + name + "'", "--events call,line,gc,import,audit"};
+      if (std::ranges::find(groups, *group) == groups.end()) groups.push_back(*group);
+      start = comma + 1;
+    }
+  }
+  return groups;
+}
+
+Result<std::size_t> parse_buffer(const std::string& word) {
+  const auto megabytes = parse_count("--buffer", word);
+  if (!megabytes) return megabytes.error();
+  if (!std::has_single_bit(*megabytes) || *megabytes > 1024)
+    return Error{Failure::usage, "--buffer takes a power of two up to 1024, not " + word, "--buffer 256"};
+  return *megabytes << 20;
+}
+
+Result<void> check_what_to_trace(const TraceWords& words, const std::vector<std::string>* command) {
+  if (!words.stray.empty()) {
+    return Error{Failure::usage, "unexpected word '" + words.stray.front() + "'",
+                 "flametap trace -- " + words.stray.front() + " ... to start a command; flametap trace --help"};
+  }
+  if (command != nullptr && command->empty()) return Error{Failure::usage, "there is no command after --", ""};
+  const int ways = int{!words.pids.empty()} + int{words.all} + int{command != nullptr};
+  // A table of the most called functions is about the whole machine unless something is named.
+  if (ways == 0 && words.top) return {};
+  if (ways == 0) return Error{Failure::usage, "nothing to trace: give -p PID, --all or -- COMMAND", ""};
+  if (ways > 1) return Error{Failure::usage, "one of -p, --all and a command after --, not several", ""};
+  return {};
+}
+
+// The words that belong to one form of the command only.
+Result<void> check_companions(const CLI::App& app, const TraceWords& words) {
+  for (const char* const option : {"--interval", "--limit", "--batch"}) {
+    if (given(app, option) && !words.top) return Error{Failure::usage, std::string(option) + " goes with --top", ""};
+  }
+  for (const char* const option : {"--events", "--within", "--min-duration", "--format", "--summary", "--thread"}) {
+    if (given(app, option) && words.top)
+      return Error{Failure::usage, std::string(option) + " does not go with --top, which counts calls", ""};
+  }
+  if (given(app, "--for") && !given(app, "--tapset")) return Error{Failure::usage, "--for goes with --tapset", ""};
+  if (words.json && !words.list) return Error{Failure::usage, "--json goes with --list", "--format jsonl"};
+  return {};
+}
+
+template <typename Value, typename Part>
+bool take(const Result<Value>& value, Part& part, Error& error) {
+  if (value) {
+    part = *value;
+  } else {
+    error = value.error();
+  }
+  return value.ok();
+}
+
+Result<TraceRequest> events_request(const CLI::App& app, const TraceWords& words,
+                                    const std::vector<std::string>* command) {
+  if (const auto checked = check_what_to_trace(words, command); !checked) return checked.error();
+  TraceRequest request;
+  Error error;
+  if (!words.pids.empty() && !take(parse_pids(words.pids), request.pids, error)) return error;
+  if (command != nullptr) request.command = *command;
+  request.all = words.all || (words.pids.empty() && command == nullptr);
+  if (given(app, "--events") && !take(parse_events(words.events), request.events, error)) return error;
+  if (!take(Pattern::compile(words.function, "functions"), request.function, error)) return error;
+  if (!take(Pattern::compile(words.file, "files"), request.file, error)) return error;
+  if (!take(Pattern::compile(words.thread, "threads"), request.thread, error)) return error;
+  request.within = words.within;
+  if (given(app, "--within") && words.within.empty()) return Error{Failure::usage, "--within names no function", ""};
+  if (given(app, "--min-duration")) {
+    // Milliseconds: a thousandth of what the same number of seconds is.
+    if (!take(parse_seconds(words.min_duration), request.min_duration, error)) return error;
+    request.min_duration /= 1000;
+  }
+  if (given(app, "--duration") && !take(parse_seconds(words.duration), request.duration, error)) return error;
+  if (!take(parse_buffer(words.buffer), request.buffer_bytes, error)) return error;
+  request.output = words.output;
+  if (const auto chosen = choose_format(words, request); !chosen) return chosen.error();
+  return request;
+}
+
+}  // namespace
+
+Result<AnyTraceRequest> trace_request(const CLI::App& app, const TraceWords& words,
+                                      const std::vector<std::string>* command) {
+  if (const auto checked = check_companions(app, words); !checked) return checked.error();
+  if (words.list && words.stray.size() <= 1)
+    return AnyTraceRequest(ListRequest{words.stray.empty() ? "" : words.stray.front(), words.json});
+  if (given(app, "--tapset"))
+    return AnyTraceRequest(TapsetRequest{words.tapset, words.tapset_for.empty() ? "systemtap" : words.tapset_for});
+  auto request = events_request(app, words, command);
+  if (!request) return request.error();
+  return AnyTraceRequest(std::move(*request));
+}
+
+}  // namespace flametap::cli
