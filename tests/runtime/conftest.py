@@ -12,6 +12,7 @@ import pytest
 import flametap
 import markers
 import pythons
+import tracing
 from pyflame import Pyflame
 from target import TARGETS, Counters, Target, Wakeups
 
@@ -34,6 +35,10 @@ def pytest_generate_tests(metafunc):
         "own_gil_python": pythons.one_of_each(INTERPRETERS, pythons.OWN_GIL),
         "system_python": [each for each in INTERPRETERS if each.command == [pythons.SYSTEM]],
         "usual_python": [pythons.usual(INTERPRETERS)],
+        "call_python": tracing.with_markers(INTERPRETERS, "call"),
+        "line_python": tracing.with_markers(INTERPRETERS, "call", "line"),
+        "marked_python": tracing.with_markers(INTERPRETERS, "gc", "import", "audit"),
+        "usual_call_python": pythons.one_of_each(tracing.with_markers(INTERPRETERS, "call"), ("3.11",)),
         "native_python": pythons.for_native_frames(INTERPRETERS),
         # Python 2 makes no sub-interpreters; before 3.8 none can be made without running it.
         "native_python3": [each for each in pythons.for_native_frames(INTERPRETERS) if each.minor >= (3,)],
@@ -98,6 +103,15 @@ def two_cpus():
     if len(allowed) < 2:
         pytest.skip("needs two CPUs, this process may use only %s" % allowed)
     return allowed[0], allowed[1]
+
+
+@pytest.fixture(scope="session")
+def ebpf():
+    """For tests that trace: skips them, with the reason, where the kernel does not let us."""
+    done = flametap.run("trace", "--all", "--events", "gc", "-d", 0.01, "--format", "jsonl", "-o", os.devnull)
+    if done.code == flametap.NOT_PERMITTED:
+        pytest.skip(done.err.strip())
+    assert done.code == flametap.DONE, done
 
 
 @pytest.fixture(scope="session")

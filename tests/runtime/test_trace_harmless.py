@@ -1,0 +1,127 @@
+"""Whatever happens to a flametap that traces, the target goes on, and nothing of us stays in it or in the kernel."""
+
+import json
+import os
+import shutil
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+import flametap
+import tracing
+from target import TARGETS, wait_until
+
+pytestmark = pytest.mark.usefixtures("ebpf")
+
+EVENTS = ("call", "gc", "import", "audit")
+
+
+@pytest.fixture
+def busy(start, counters):
+    """A target that calls all the time, and counts."""
+
+    def begin(python):
+        target = start(python, "alternate.py", counters.path, 20)
+        target.says()
+        return target, tracing.marks_of(target, python)
+
+    return begin
+
+
+def start_trace(target, out, *options):
+    return flametap.start("trace", "-p", target.pid, "--events", ",".join(EVENTS), "--format", "jsonl", "-o", out, *options)
+
+
+def wait_until_traced(process, marks, out, by=1):
+    marks.wait_until_armed(*EVENTS, by=by)
+    wait_until(lambda: process.poll() is not None or Path(out).exists() and Path(out).stat().st_size > 0, "events are written")
+    assert process.poll() is None, flametap.finish(process)
+
+
+def programs_of(pid):
+    """The programs in the kernel that a process holds."""
+    listed = json.loads(tracing.output_of("bpftool", "-j", "prog", "show"))
+    return {row["id"] for row in listed if any(owner["pid"] == pid for owner in row.get("pids", []))}
+
+
+def programs():
+    return {row["id"] for row in json.loads(tracing.output_of("bpftool", "-j", "prog", "show"))}
+
+
+@pytest.mark.skipif(not shutil.which("bpftool"), reason="bpftool is not installed")
+def test_killed_it_leaves_nothing_behind(call_python, busy, counters, tmp_path):
+    target, marks = busy(call_python)
+    process = start_trace(target, tmp_path / "trace")
+    wait_until_traced(process, marks, tmp_path / "trace")
+    ours = programs_of(process.pid)
+    assert ours
+    process.kill()
+    flametap.finish(process)
+    wait_until(marks.are_at_rest, "no marker is probed any more")
+    wait_until(lambda: not ours & programs(), "our programs are gone")
+    counters.wait_for_progress()
+    assert target.is_left_alone()
+
+
+def test_an_interrupt_is_a_normal_end(call_python, busy, counters, tmp_path):
+    target, marks = busy(call_python)
+    process = start_trace(target, tmp_path / "trace")
+    wait_until_traced(process, marks, tmp_path / "trace")
+    done = flametap.interrupt(process)
+    assert done.code == flametap.DONE, done
+    assert marks.are_at_rest()
+    trace = tracing.Trace((tmp_path / "trace").read_text())
+    assert trace.end["events"] == len(trace.events) > 0
+    counters.wait_for_progress()
+
+
+def test_two_at_once_see_the_same(usual_call_python, start, tmp_path):
+    target = start(usual_call_python, TARGETS / "calls.py", "plain", 50)
+    target.says()
+    marks = tracing.marks_of(target, usual_call_python)
+    options = ["-p", target.pid, "--events", "call", "--format", "jsonl", "--buffer", 256]
+    both = [flametap.start("trace", *options, "-o", tmp_path / name) for name in ("one", "other")]
+    marks.wait_until_armed("call", by=2)
+    target.tell("go")
+    for process in both:
+        done = flametap.finish(process)
+        assert done.code == flametap.DONE, done
+    one, other = (tracing.Trace((tmp_path / name).read_text()) for name in ("one", "other"))
+    for trace in (one, other):
+        trace.assert_whole()
+    assert one.counts("call", TARGETS / "calls.py")
+    for kind in ("call", "return"):
+        assert one.counts(kind, TARGETS / "calls.py") == other.counts(kind, TARGETS / "calls.py")
+
+
+def test_its_time_is_over(usual_call_python, busy, counters, tmp_path):
+    target, marks = busy(usual_call_python)
+    began = time.monotonic()
+    done = flametap.run("trace", "-p", target.pid, "-d", 0.5, "--format", "jsonl", "-o", tmp_path / "trace")
+    assert done.code == flametap.DONE, done
+    assert time.monotonic() - began >= 0.5
+    assert marks.are_at_rest()
+    end = tracing.Trace((tmp_path / "trace").read_text()).end
+    assert end["ended_ns"] - end["began_ns"] >= 0.5e9
+    counters.wait_for_progress()
+
+
+def test_the_end_of_the_target_is_the_end(usual_call_python, busy, tmp_path):
+    target, marks = busy(usual_call_python)
+    process = start_trace(target, tmp_path / "trace")
+    wait_until_traced(process, marks, tmp_path / "trace")
+    os.kill(target.pid, signal.SIGKILL)
+    target.reap()
+    done = flametap.finish(process)
+    assert done.code == flametap.DONE, done
+    assert tracing.Trace((tmp_path / "trace").read_text()).end["events"] > 0
+
+
+@pytest.mark.parametrize("code", [0, 3])
+def test_a_command_gives_its_own_code(usual_call_python, tmp_path, code):
+    done = flametap.run("trace", "-o", tmp_path / "trace", "--format", "jsonl", "--", *usual_call_python.command, "-c",
+                        "import sys; sys.exit(%d)" % code, env=usual_call_python.environment())
+    assert done.code == code, done
+    tracing.Trace((tmp_path / "trace").read_text()).assert_whole()
