@@ -457,7 +457,7 @@ int BPF_USDT(on_audit, void* event, void* arguments) {
 SEC("usdt")
 int BPF_USDT(count_call, void* file, void* function, int line) {
   struct thread* thread = current_thread();
-  if (!thread) return 0;
+  if (!thread || how_entered(thread) == NO_CALL) return 0;
   struct flametap_counted* key = &thread->key;
   if (!read_key(&key->function, file, function)) {
     send_function(thread, FLAMETAP_CALL, 0, file, function, line);

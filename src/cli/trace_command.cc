@@ -15,6 +15,7 @@
 #include "cli/launch.h"
 #include "cli/signals.h"
 #include "cli/trace_output.h"
+#include "cli/trace_targets.h"
 #include "cli/trace_top.h"
 #include "target/module.h"
 #include "target/process.h"
@@ -73,10 +74,6 @@ class Tracing {
 
   [[nodiscard]] Watch& watch() { return watch_; }
 
-  void warn_of_notes() {
-    for (const std::string& note : watch_.take_notes()) warn(note);
-  }
-
   // Until it is told to stop, the time is over, or all of the processes, if there are any, have ended.
   Result<void> run(const Processes& processes, const Signals& signals) {
     const Nanoseconds began = monotonic_now();
@@ -90,7 +87,7 @@ class Tracing {
         if (const auto added = watch_.add_everything_new(); !added) return added.error();
         next_files = monotonic_now() + kNewFilesPause;
       }
-      warn_of_notes();
+      warn_of_notes(watch_);
     }
     return {};
   }
@@ -145,28 +142,14 @@ int complete(Tracing& tracing, const Processes& processes, const Signals& signal
   return ending ? 0 : fail(ending.error());
 }
 
-Error no_markers(const std::string& remedy) {
-  return {Failure::not_python, "it has no markers: its Python was built without --with-dtrace, or it is none", remedy};
-}
-
-int trace_processes(const TraceRequest& request) {
-  Processes processes;
-  for (const pid_t pid : request.pids) {
-    auto process = target::Process::open(pid);
-    if (!process) return fail(cannot("trace", pid, process.error()));
-    processes.push_back(std::move(*process));
-  }
+int trace_what_runs(const TraceRequest& request) {
+  const auto processes = open_processes(request);
+  if (!processes) return fail(processes.error());
   const Signals signals;
   auto tracing = Tracing::begin(request);
   if (!tracing) return fail(tracing.error().within("cannot trace"));
-  for (const target::Process& process : processes) {
-    const std::string pid = std::to_string(process.pid());
-    Result<bool> added = (*tracing)->watch().add(process);
-    if (added && !*added) added = no_markers("flametap record needs no markers: flametap record -p " + pid);
-    if (!added) return fail(cannot("trace", process.pid(), added.error()));
-  }
-  (*tracing)->warn_of_notes();
-  return complete(**tracing, processes, signals);
+  const auto watched = watch_targets(request, *processes, (*tracing)->watch());
+  return watched ? complete(**tracing, *processes, signals) : fail(watched.error());
 }
 
 // What became of a command that is held at each program it begins.
@@ -218,26 +201,16 @@ int trace_command(const TraceRequest& request) {
     return own_code_unless(code, fail({Failure::not_python, cannot_trace + ": no Python with markers ran in it",
                                        "a Python that it starts as another process: flametap trace -p PID, or --all"}));
   }
-  (*tracing)->warn_of_notes();
+  warn_of_notes((*tracing)->watch());
   const int own_code = complete(**tracing, start.python, signals);
   return own_code_unless(command.wait(), own_code);
-}
-
-int trace_machine(const TraceRequest& request) {
-  const Signals signals;
-  auto tracing = Tracing::begin(request);
-  if (!tracing) return fail(tracing.error().within("cannot trace"));
-  if (const auto added = (*tracing)->watch().add_everything_new(); !added) return fail(added.error());
-  (*tracing)->warn_of_notes();
-  return complete(**tracing, {}, signals);
 }
 
 }  // namespace
 
 int trace(const TraceRequest& request) {
   if (request.top) return trace_top(request);
-  if (request.all) return trace_machine(request);
-  return request.command.empty() ? trace_processes(request) : trace_command(request);
+  return request.command.empty() ? trace_what_runs(request) : trace_command(request);
 }
 
 }  // namespace flametap::cli

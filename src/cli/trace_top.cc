@@ -11,6 +11,7 @@
 
 #include "cli/diagnostics.h"
 #include "cli/signals.h"
+#include "cli/trace_targets.h"
 #include "format/top_table.h"
 #include "target/process.h"
 #include "tracer/call_counter.h"
@@ -69,6 +70,7 @@ int watch_calls(const TraceRequest& request, Probes& probes, Watch& watch,
       return fail({Failure::failed, "cannot write to standard output", ""});
     if (!request.all) continue;
     if (const auto added = watch.add_everything_new(); !added) return fail(added.error());
+    warn_of_notes(watch);
   }
   return 0;
 }
@@ -76,25 +78,15 @@ int watch_calls(const TraceRequest& request, Probes& probes, Watch& watch,
 }  // namespace
 
 int trace_top(const TraceRequest& request) {
-  std::vector<target::Process> processes;
-  for (const pid_t pid : request.pids) {
-    auto process = target::Process::open(pid);
-    if (!process) return fail(cannot("trace", pid, process.error()));
-    processes.push_back(std::move(*process));
-  }
+  const auto processes = open_processes(request);
+  if (!processes) return fail(processes.error());
   const Signals signals;
   const Watch::Wanted wanted{.groups = {tracer::EventGroup::call}, .counting = true};
   auto probes = Probes::load({.buffer_bytes = request.buffer_bytes}, Watch::probes_for(wanted));
   if (!probes) return fail(probes.error().within("cannot trace"));
   Watch watch(*probes, wanted);
-  for (const target::Process& process : processes) {
-    if (const auto added = watch.add(process); !added) return fail(cannot("trace", process.pid(), added.error()));
-  }
-  if (request.all) {
-    if (const auto added = watch.add_everything_new(); !added) return fail(added.error());
-  }
-  for (const std::string& note : watch.take_notes()) warn(note);
-  return watch_calls(request, *probes, watch, processes, signals);
+  if (const auto watched = watch_targets(request, *processes, watch); !watched) return fail(watched.error());
+  return watch_calls(request, *probes, watch, *processes, signals);
 }
 
 }  // namespace flametap::cli

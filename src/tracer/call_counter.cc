@@ -30,7 +30,8 @@ CallCounter::CallCounter(Probes& probes, Pattern function, Pattern file)
     : probes_(probes),
       function_(std::move(function)),
       file_(std::move(file)),
-      reader_([](pid_t, const auto&) { return std::string(); }) {}
+      teacher_(probes, pythons_),
+      reader_([](pid_t, const flametap_capture&) { return std::string(); }) {}
 
 std::vector<CallCount> CallCounter::take() {
   probes_.read([this](std::span<const std::byte> record) {
@@ -42,7 +43,8 @@ std::vector<CallCount> CallCounter::take() {
                      .function = std::string(event.function)}];
     }
   });
-  std::ignore = reader_.take_newcomers();
+  for (const auto& newcomer : reader_.take_newcomers()) teacher_.meet(*newcomer.thread);
+  teacher_.teach();
   std::map<CalledFunction, std::uint64_t> now = long_names_;
   for (const Probes::Count& count : probes_.counts()) now[called(count.what)] += count.calls;
 

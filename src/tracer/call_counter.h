@@ -13,7 +13,9 @@
 
 #include "base/pattern.h"
 #include "tracer/probes.h"
+#include "tracer/pythons.h"
 #include "tracer/record_reader.h"
+#include "tracer/teacher.h"
 
 namespace flametap::tracer {
 
@@ -42,6 +44,8 @@ class CallCounter {
   Probes& probes_;
   Pattern function_;
   Pattern file_;
+  Pythons pythons_;
+  Teacher teacher_;
   RecordReader reader_;                              // names that are too long to be counted in the kernel are sent
   std::map<CalledFunction, std::uint64_t> counted_;  // up to the last time
   std::map<CalledFunction, std::uint64_t> long_names_;

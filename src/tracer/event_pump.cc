@@ -7,7 +7,6 @@
 
 #include "tracer/captured_memory.h"
 #include "tracer/object_text.h"
-#include "tracer/python_layout.h"
 
 namespace flametap::tracer {
 namespace {
@@ -46,6 +45,7 @@ EventPump::EventPump(Probes& probes, const Filters& filters)
       thread_(filters.thread),
       reader_([this](pid_t pid, const flametap_capture& capture) { return describe(pid, capture); }),
       namer_(pythons_),
+      teacher_(probes, pythons_),
       min_duration_(filters.min_duration),
       durations_(filters.min_duration, began_) {
   names_.on_judged([this](std::string_view file, std::string_view function, bool show) {
@@ -58,21 +58,8 @@ void EventPump::welcome_newcomers() {
   for (const auto& [thread, key] : reader_.take_newcomers()) {
     namer_.add(*thread);
     if (!thread_.matches_all()) keys_.emplace(thread, key);
-    // A process is new, or executes another program.
-    if (thread->pid == thread->tid) {
-      pythons_.forget(thread->pid);
-      untaught_.insert(thread->pid);
-    }
+    teacher_.meet(*thread);
   }
-}
-
-void EventPump::teach_kernel() {
-  std::erase_if(untaught_, [this](pid_t pid) {
-    Python* const python = pythons_.find(pid);
-    if (python == nullptr) return !target::Process::open(pid).ok();
-    if (const auto layout = python_layout(*python->interpreter)) probes_.teach(pid, *layout);
-    return true;
-  });
 }
 
 std::string EventPump::describe(pid_t pid, const flametap_capture& capture) {
@@ -111,7 +98,7 @@ void EventPump::take(Nanoseconds now, Nanoseconds watermark, const Use& use) {
 void EventPump::pump(const Use& use) {
   const Nanoseconds now = monotonic_now();
   read();
-  teach_kernel();
+  teacher_.teach();
   namer_.look(now);
   take(now, now - std::min(now, kHold), use);
 }
@@ -152,7 +139,7 @@ void EventPump::show(const Event& event, const Use& use) {
 
 bool EventPump::is_urgent() const {
   const bool at_the_start = shown_ == 0 && monotonic_now() - began_ < kSecond;
-  return at_the_start || !untaught_.empty();
+  return at_the_start || !teacher_.is_done();
 }
 
 events::Ending EventPump::ending() const {

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -20,6 +19,7 @@
 #include "tracer/probes.h"
 #include "tracer/pythons.h"
 #include "tracer/record_reader.h"
+#include "tracer/teacher.h"
 #include "tracer/thread_namer.h"
 
 namespace flametap::tracer {
@@ -57,7 +57,6 @@ class EventPump {
 
   void read();
   void welcome_newcomers();
-  void teach_kernel();
   [[nodiscard]] std::string describe(pid_t pid, const flametap_capture& capture);
   // What is left of them by the minimum of duration, in the order of their time.
   void take(Nanoseconds now, Nanoseconds watermark, const Use& use);
@@ -72,7 +71,7 @@ class EventPump {
   Pythons pythons_;
   RecordReader reader_;
   ThreadNamer namer_;
-  std::set<pid_t> untaught_;  // processes whose Python the kernel does not know yet
+  Teacher teacher_;
   events::TimeOrder order_;
   Nanoseconds min_duration_;
   events::DurationFilter durations_;

@@ -26,7 +26,7 @@ class Probes {
  public:
   struct Options {
     std::size_t buffer_bytes = std::size_t{64} << 20;  // for records that were not read yet; a power of two
-    std::string within;                                // only inside of calls of this function; empty: everywhere
+    std::string within = {};                           // only inside of calls of this function; empty: everywhere
     bool judge_functions = false;                      // drop functions that were judged so, see judge()
     bool judge_files = false;                          // they are known by their file, too
     bool judge_threads = false;
