@@ -432,12 +432,14 @@ static __always_inline void send_capture(struct thread* thread, const struct fla
   capture->object = tuple;
   capture_piece(&capture->pieces[0], tuple);
   __u64 length = read_word(tuple + layout->tuple_length);
-  for (int i = 1; i < FLAMETAP_PIECES; ++i) {
-    __u64 item = i <= length ? read_word(tuple + layout->tuple_items + 8 * (i - 1)) : 0;
-    capture_piece(&capture->pieces[i], item);
-  }
+  __u32 count = 1;
+  for (; count < FLAMETAP_PIECES && count <= length; ++count)
+    capture_piece(&capture->pieces[count], read_word(tuple + layout->tuple_items + 8 * (count - 1)));
+  capture->record.value = count;
   capture->record.sequence = thread->sequence++;
-  if (bpf_ringbuf_output(&records, capture, sizeof *capture, BPF_RB_NO_WAKEUP) != 0) count_lost();
+  __u64 size = __builtin_offsetof(struct flametap_capture, pieces) + count * sizeof(struct flametap_piece);
+  if (size > sizeof *capture) return;
+  if (bpf_ringbuf_output(&records, capture, size, BPF_RB_NO_WAKEUP) != 0) count_lost();
 }
 
 SEC("usdt")
@@ -448,6 +450,8 @@ int BPF_USDT(on_audit, void* event, void* arguments) {
   if (layout && arguments) send_capture(thread, layout, (__u64)arguments);
   begin_record(thread, FLAMETAP_AUDIT);
   add_place(thread);
+  /* A constant of the program that nobody may have looked at yet, so that it is not in memory: user space can get it. */
+  thread->record.value = (__s64)event;
   add_text(thread, FLAMETAP_NAME, event);
   send(thread);
   return 0;

@@ -41,8 +41,8 @@ struct flametap_record {
   __s64 value;
 };
 
-/* An object and what it refers to, as they were when the marker was passed. */
-#define FLAMETAP_PIECES 8
+/* A tuple and its items, as they were when the marker was passed. Only `record.value` pieces are sent. */
+#define FLAMETAP_PIECES 17
 #define FLAMETAP_PIECE_BYTES 512
 struct flametap_piece {
   __u64 address;

@@ -98,6 +98,29 @@ const MarkerKind* find_marker_kind(std::string_view name) {
 
 bool marks_more_than_calls(cpython::Version version) { return is_from(version, 15); }
 
+namespace {
+
+// 3.11 runs calls of Python by Python without coming past its entry marker, unless it traces lines.
+void tell_of_311(const MarkedFile& file, Abilities& abilities) {
+  Ability& call = abilities.all[static_cast<std::size_t>(EventGroup::call)];
+  Ability& line = abilities.all[static_cast<std::size_t>(EventGroup::line)];
+  if (file.debug_build) {
+    const std::string why = "a debug build of 3.11 ends itself (a failed assertion) when its line marker is armed";
+    for (Ability* const ability : {&call, &line}) {
+      if (ability->available) *ability = {ability->group, false, why};
+    }
+    return;
+  }
+  if (!call.available) return;
+  abilities.needs_arming = has_marker(file, "line");
+  call.available = abilities.needs_arming;
+  call.why = call.available
+                 ? "3.11 tells calls only while its line marker is armed, which makes the program 3 to 8 times slower"
+                 : "3.11 tells calls only while its line marker is armed, and this build has none";
+}
+
+}  // namespace
+
 Abilities tell_abilities(const MarkedFile& file, OptionalVersion version) {
   if (!version) version = cpython::version_from_file_name(file.path);
   Abilities abilities;
@@ -106,14 +129,7 @@ Abilities tell_abilities(const MarkedFile& file, OptionalVersion version) {
     abilities.all[static_cast<std::size_t>(group)] = {group, available,
                                                       available ? "" : why_missing(file, group, version)};
   }
-  // 3.11 runs calls of Python by Python without coming past its entry marker, unless it traces lines.
-  Ability& call = abilities.all[static_cast<std::size_t>(EventGroup::call)];
-  if (!call.available || !is_from(version, 11) || !is_before(version, 12)) return abilities;
-  abilities.needs_arming = has_marker(file, "line");
-  call.available = abilities.needs_arming;
-  call.why = call.available
-                 ? "3.11 tells calls only while its line marker is armed, which makes the program 3 to 8 times slower"
-                 : "3.11 tells calls only while its line marker is armed, and this build has none";
+  if (is_from(version, 11) && is_before(version, 12)) tell_of_311(file, abilities);
   return abilities;
 }
 

@@ -38,6 +38,14 @@ TEST(Abilities, AllMarkersGiveAllEvents) {
   }
 }
 
+TEST(Abilities, ADebugBuildOf311IsLeftAlone) {
+  MarkedFile file = file_with(kAll);
+  file.debug_build = true;
+  EXPECT_EQ(available(tell_abilities(file, Version{3, 11, 2})), "gc,import,audit");
+  EXPECT_FALSE(tell_abilities(file, Version{3, 11, 2}).needs_arming);
+  EXPECT_EQ(available(tell_abilities(file, Version{3, 9, 2})), "call,line,gc,import,audit");
+}
+
 TEST(Abilities, NothingWithoutMarkers) {
   const Abilities abilities = tell_abilities(file_with({}), Version{3, 12, 1});
   EXPECT_EQ(available(abilities), "");

@@ -31,7 +31,8 @@ CallCounter::CallCounter(Probes& probes, Pattern function, Pattern file)
       function_(std::move(function)),
       file_(std::move(file)),
       teacher_(probes, pythons_),
-      reader_([](pid_t, const flametap_capture&) { return std::string(); }) {}
+      target_(pythons_),
+      reader_(target_) {}
 
 std::vector<CallCount> CallCounter::take() {
   probes_.read([this](std::span<const std::byte> record) {

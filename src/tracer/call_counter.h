@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/pattern.h"
+#include "tracer/live_target.h"
 #include "tracer/probes.h"
 #include "tracer/pythons.h"
 #include "tracer/record_reader.h"
@@ -46,6 +47,7 @@ class CallCounter {
   Pattern file_;
   Pythons pythons_;
   Teacher teacher_;
+  LiveTarget target_;
   RecordReader reader_;                              // names that are too long to be counted in the kernel are sent
   std::map<CalledFunction, std::uint64_t> counted_;  // up to the last time
   std::map<CalledFunction, std::uint64_t> long_names_;

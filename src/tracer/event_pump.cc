@@ -5,9 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "tracer/captured_memory.h"
-#include "tracer/object_text.h"
-
 namespace flametap::tracer {
 namespace {
 
@@ -43,7 +40,8 @@ EventPump::EventPump(Probes& probes, const Filters& filters)
       began_(monotonic_now()),
       names_(filters.function, filters.file),
       thread_(filters.thread),
-      reader_([this](pid_t pid, const flametap_capture& capture) { return describe(pid, capture); }),
+      target_(pythons_),
+      reader_(target_),
       namer_(pythons_),
       teacher_(probes, pythons_),
       min_duration_(filters.min_duration),
@@ -60,16 +58,6 @@ void EventPump::welcome_newcomers() {
     if (!thread_.matches_all()) keys_.emplace(thread, key);
     teacher_.meet(*thread);
   }
-}
-
-std::string EventPump::describe(pid_t pid, const flametap_capture& capture) {
-  Python* const python = pythons_.find(pid);
-  if (python == nullptr) return "";
-  CapturedMemory memory;
-  for (const flametap_piece& piece : capture.pieces) {
-    memory.add(target::Address{piece.address}, std::as_bytes(std::span{piece.bytes}.first(piece.size)));
-  }
-  return object_text(memory, *python->types, python->interpreter->layout, target::Address{capture.object});
 }
 
 void EventPump::read() {
@@ -128,7 +116,7 @@ bool EventPump::shows_thread(const events::Thread& thread) {
 
 void EventPump::show(const Event& event, const Use& use) {
   if (shows_thread(*event.thread)) {
-    if (event.kind != Kind::thread_end) ++shown_;
+    ++shown_;
     use(event);
   }
   if (event.kind == Kind::thread_end) {

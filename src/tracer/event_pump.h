@@ -15,6 +15,7 @@
 #include "events/duration_filter.h"
 #include "events/event.h"
 #include "events/time_order.h"
+#include "tracer/live_target.h"
 #include "tracer/name_filter.h"
 #include "tracer/probes.h"
 #include "tracer/pythons.h"
@@ -57,7 +58,6 @@ class EventPump {
 
   void read();
   void welcome_newcomers();
-  [[nodiscard]] std::string describe(pid_t pid, const flametap_capture& capture);
   // What is left of them by the minimum of duration, in the order of their time.
   void take(Nanoseconds now, Nanoseconds watermark, const Use& use);
   void show(const events::Event& event, const Use& use);
@@ -69,6 +69,7 @@ class EventPump {
   NameFilter names_;
   Pattern thread_;
   Pythons pythons_;
+  LiveTarget target_;
   RecordReader reader_;
   ThreadNamer namer_;
   Teacher teacher_;

@@ -84,8 +84,14 @@ Result<MarkedFile> read_marked(Fd file, const std::string& path, const std::stri
   if (!elf) return elf.error();
   Result<std::vector<Marker>> markers = read_markers(*elf);
   if (!markers) return markers.error().within(path);
-  return MarkedFile{
-      .path = path, .open_path = open_path, .device = key->device, .inode = key->inode, .markers = std::move(*markers)};
+  // A function that only a build with Py_DEBUG has.
+  const bool debug_build = !markers->empty() && !elf->find_symbols({"_Py_NegativeRefcount"}).empty();
+  return MarkedFile{.path = path,
+                    .open_path = open_path,
+                    .device = key->device,
+                    .inode = key->inode,
+                    .markers = std::move(*markers),
+                    .debug_build = debug_build};
 }
 
 // The file under the first of these paths that leads to it, if it has markers.

@@ -1,6 +1,7 @@
 #include "tracer/record_reader.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -116,14 +117,16 @@ std::vector<RecordReader::Newcomer> RecordReader::take_newcomers() { return std:
 void RecordReader::keep_capture(std::span<const std::byte> record, const flametap_record& header) {
   Known& thread = known(header);
   thread.next_sequence = header.sequence + 1;
-  flametap_capture capture;
-  if (record.size() != sizeof capture) {
+  flametap_capture capture{};
+  constexpr std::size_t head = offsetof(flametap_capture, pieces);
+  const auto count = static_cast<std::uint64_t>(header.value);
+  if (count > FLAMETAP_PIECES || record.size() != head + count * sizeof(flametap_piece)) {
     ++bad_;
     return;
   }
-  std::memcpy(&capture, record.data(), sizeof capture);
+  std::memcpy(&capture, record.data(), record.size());
   for (flametap_piece& piece : capture.pieces) piece.size = std::min<std::uint64_t>(piece.size, sizeof piece.bytes);
-  thread.arguments = describe_(thread.thread->pid, capture);
+  thread.arguments = target_.describe(thread.thread->pid, capture);
 }
 
 void RecordReader::name(events::Event& event, const flametap_record& header, std::string_view texts) {
@@ -136,6 +139,10 @@ void RecordReader::name(events::Event& event, const flametap_record& header, std
   event.file = take(FLAMETAP_FILE, has_a_function(event.kind));
   event.function = take(FLAMETAP_FUNCTION, has_a_function(event.kind));
   event.name = take(FLAMETAP_NAME, has_a_name(event.kind));
+  if (event.kind == Kind::audit && event.name == kUnread) {
+    const std::string constant = target_.read_constant(event.thread->pid, static_cast<std::uint64_t>(header.value));
+    if (!constant.empty()) event.name = text(constant);
+  }
   if (event.file == kUnread || event.function == kUnread || event.name == kUnread) ++unnamed_;
 }
 
@@ -167,7 +174,7 @@ std::span<events::Event> RecordReader::read(std::span<const std::byte> record) {
   event.thread = thread.thread.get();
   event.depth = header.depth;
   event.line = header.line;
-  event.value = header.value;
+  event.value = *kind == Kind::audit ? 0 : header.value;
   event.arguments.clear();
   if (*kind == Kind::audit) std::swap(event.arguments, thread.arguments);
   event.lost = header.sequence - thread.next_sequence;

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -31,9 +30,21 @@ class RecordReader {
     flametap_thread_key key;
   };
 
-  // Writes down an object of a process as its memory was captured.
-  using Describe = std::function<std::string(pid_t pid, const flametap_capture& capture)>;
-  explicit RecordReader(Describe describe) : describe_(std::move(describe)) {}
+  // What only the process itself can tell; both may answer with nothing.
+  class Target {
+   public:
+    Target() = default;
+    Target(const Target&) = delete;
+    Target& operator=(const Target&) = delete;
+    virtual ~Target() = default;
+
+    // An object as its memory was captured, written down as Python would.
+    [[nodiscard]] virtual std::string describe(pid_t pid, const flametap_capture& capture) = 0;
+    // A text that is a constant of the program.
+    [[nodiscard]] virtual std::string read_constant(pid_t pid, std::uint64_t address) = 0;
+  };
+  // Borrows it.
+  explicit RecordReader(Target& target) : target_(target) {}
 
   // The events that a record stands for: none (a thread is introduced, see take_newcomers), one, or a call and its end.
   // They are valid until the next call.
@@ -63,7 +74,7 @@ class RecordReader {
   std::string_view text(std::string_view bytes);
   void name(events::Event& event, const flametap_record& header, std::string_view texts);
 
-  Describe describe_;
+  Target& target_;
   Interner<std::string, TextId> texts_;  // as they come from the target
   std::vector<std::string_view> valid_;  // the same as valid UTF-8, by their id
   std::deque<std::string> mended_;       // those of them that were not
