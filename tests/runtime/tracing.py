@@ -120,22 +120,29 @@ def marks_of(target, interpreter):
     return Marks(target.pid, marked_file(interpreter), interpreter.minor)
 
 
-def kernel_ids(pid, kind):
-    """What a process holds in the kernel: the ids of its programs (`prog`) or of what attaches them (`link`)."""
-    found = set()
+def descriptors(pid):
+    """What the kernel says of each descriptor of a process."""
     for path in Path("/proc/%d/fdinfo" % pid).iterdir():
         try:
-            text = path.read_text()
+            yield path.read_text()
         except OSError:  # closed meanwhile
-            continue
-        found.update(int(number) for number in re.findall(r"^%s_id:\s*(\d+)" % kind, text, re.MULTILINE))
-    return found
+            pass
+
+
+def kernel_ids(pid, kind):
+    """What a process holds in the kernel: the ids of its programs (`prog`) or of what attaches them (`link`)."""
+    pattern = re.compile(r"^%s_id:\s*(\d+)" % kind, re.MULTILINE)
+    return {int(number) for text in descriptors(pid) for number in pattern.findall(text)}
 
 
 def wait_until_attached(process, *events):
     """Until a flametap holds a link to each marker of these events."""
     count = sum(len(EVENT_MARKERS[event]) for event in events)
-    wait_until(lambda: process.poll() is not None or len(kernel_ids(process.pid, "link")) >= count, "it is attached")
+
+    def attached():
+        return sum("link_type:\tperf" in text for text in descriptors(process.pid)) >= count
+
+    wait_until(lambda: process.poll() is not None or attached(), "it is attached")
     assert process.poll() is None, flametap.finish(process)
 
 
