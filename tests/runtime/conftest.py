@@ -37,7 +37,8 @@ def pytest_generate_tests(metafunc):
         "usual_python": [pythons.usual(INTERPRETERS)],
         "call_python": tracing.with_markers(INTERPRETERS, "call"),
         "line_python": tracing.with_markers(INTERPRETERS, "call", "line"),
-        "marked_python": tracing.with_markers(INTERPRETERS, "gc", "import", "audit"),
+        "aborting_python": [each for each in INTERPRETERS if tracing.aborts_when_armed(each)],
+        "event_python": tracing.with_markers(INTERPRETERS, "gc", "import", "audit"),
         "usual_call_python": pythons.one_of_each(tracing.with_markers(INTERPRETERS, "call"), ("3.11",)),
         "native_python": pythons.for_native_frames(INTERPRETERS),
         # Python 2 makes no sub-interpreters; before 3.8 none can be made without running it.

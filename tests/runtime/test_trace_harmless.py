@@ -34,20 +34,15 @@ def start_trace(target, out, *options):
     return flametap.start("trace", "-p", target.pid, "--events", ",".join(EVENTS), "--format", "jsonl", "-o", out, *options)
 
 
-def wait_until_traced(process, marks, out, by=1):
-    marks.wait_until_armed(*EVENTS, by=by)
+def wait_until_traced(process, marks, out):
+    marks.wait_until_armed(*EVENTS)
     wait_until(lambda: process.poll() is not None or Path(out).exists() and Path(out).stat().st_size > 0, "events are written")
     assert process.poll() is None, flametap.finish(process)
 
 
-def programs_of(pid):
-    """The programs in the kernel that a process holds."""
-    listed = json.loads(tracing.output_of("bpftool", "-j", "prog", "show"))
-    return {row["id"] for row in listed if any(owner["pid"] == pid for owner in row.get("pids", []))}
-
-
-def programs():
-    return {row["id"] for row in json.loads(tracing.output_of("bpftool", "-j", "prog", "show"))}
+def in_the_kernel(kind):
+    """The ids of all programs or links."""
+    return {row["id"] for row in json.loads(tracing.output_of("bpftool", "-j", kind, "show"))}
 
 
 @pytest.mark.skipif(not shutil.which("bpftool"), reason="bpftool is not installed")
@@ -55,12 +50,13 @@ def test_killed_it_leaves_nothing_behind(call_python, busy, counters, tmp_path):
     target, marks = busy(call_python)
     process = start_trace(target, tmp_path / "trace")
     wait_until_traced(process, marks, tmp_path / "trace")
-    ours = programs_of(process.pid)
-    assert ours
+    ours = {kind: tracing.kernel_ids(process.pid, kind) for kind in ("prog", "link")}
+    assert ours["prog"] and ours["link"]
+    assert all(ids <= in_the_kernel(kind) for kind, ids in ours.items())
     process.kill()
     flametap.finish(process)
     wait_until(marks.are_at_rest, "no marker is probed any more")
-    wait_until(lambda: not ours & programs(), "our programs are gone")
+    wait_until(lambda: not any(ids & in_the_kernel(kind) for kind, ids in ours.items()), "our programs are gone")
     counters.wait_for_progress()
     assert target.is_left_alone()
 
@@ -73,7 +69,7 @@ def test_an_interrupt_is_a_normal_end(call_python, busy, counters, tmp_path):
     assert done.code == flametap.DONE, done
     assert marks.are_at_rest()
     trace = tracing.Trace((tmp_path / "trace").read_text())
-    assert trace.end["events"] == len(trace.events) > 0
+    assert trace.end["events"] > 0
     counters.wait_for_progress()
 
 
@@ -82,10 +78,12 @@ def test_two_at_once_see_the_same(usual_call_python, start, tmp_path):
     target.says()
     marks = tracing.marks_of(target, usual_call_python)
     options = ["-p", target.pid, "--events", "call", "--format", "jsonl", "--buffer", 256]
-    both = [flametap.start("trace", *options, "-o", tmp_path / name) for name in ("one", "other")]
-    marks.wait_until_armed("call", by=2)
+    one, other = (flametap.start("trace", *options, "-o", tmp_path / name) for name in ("one", "other"))
+    marks.wait_until_armed("call")
+    for process in (one, other):
+        tracing.wait_until_attached(process, "call")
     target.tell("go")
-    for process in both:
+    for process in (one, other):
         done = flametap.finish(process)
         assert done.code == flametap.DONE, done
     one, other = (tracing.Trace((tmp_path / name).read_text()) for name in ("one", "other"))
@@ -125,3 +123,13 @@ def test_a_command_gives_its_own_code(usual_call_python, tmp_path, code):
                         "import sys; sys.exit(%d)" % code, env=usual_call_python.environment())
     assert done.code == code, done
     tracing.Trace((tmp_path / "trace").read_text()).assert_whole()
+
+
+@pytest.mark.parametrize("events", ["call", "line", "call,line,gc"])
+def test_a_build_that_would_abort_is_left_alone(aborting_python, busy, counters, tmp_path, events):
+    """A debug build of 3.11 asserts that nobody listens to its line marker, without which it tells of no calls."""
+    target, _ = busy(aborting_python)
+    done = flametap.run("trace", "-p", target.pid, "--events", events, "-d", 0.5, "--format", "jsonl", "-o", tmp_path / "trace")
+    counters.wait_for_progress()
+    assert target.is_left_alone()
+    assert done.code == (flametap.DONE if "gc" in events else flametap.NOT_PYTHON), done

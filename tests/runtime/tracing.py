@@ -42,6 +42,11 @@ def marked_file(interpreter):
     return next((path for path in files if path and markers_in(path)), None)
 
 
+def aborts_when_armed(interpreter):
+    """Whether an assertion of its own ends it as soon as somebody listens to its line marker."""
+    return interpreter.minor == (3, 11) and interpreter.debug
+
+
 def with_markers(interpreters, *events):
     """The first of each version, and of its debug builds, that has the markers of these events."""
     chosen = {}
@@ -51,7 +56,8 @@ def with_markers(interpreters, *events):
             continue
         path = marked_file(each)
         names = {marker.name for marker in markers_in(path)} if path else set()
-        if all(set(EVENT_MARKERS[event]) <= names for event in events):
+        tells_of_calls = not aborts_when_armed(each) or not {"call", "line"} & set(events)
+        if tells_of_calls and all(set(EVENT_MARKERS[event]) <= names for event in events):
             chosen[key] = each
     return list(chosen.values())
 
@@ -64,8 +70,9 @@ def segments_of(path):
 class Marks:
     """The markers of a running process: is somebody there who listens to them?"""
 
-    def __init__(self, pid, path):
+    def __init__(self, pid, path, minor):
         self.pid = pid
+        self.minor = minor
         segments = segments_of(path)
         bias = self._bias(os.path.realpath(path), segments)
         self.markers = [marker._replace(location=marker.location + bias, semaphore=marker.semaphore + bias)
@@ -92,14 +99,16 @@ class Marks:
     def semaphores(self):
         return {marker.name: int.from_bytes(self._read(marker.semaphore, 2), "little") for marker in self.markers}
 
-    def wait_until_armed(self, *events, by=1):
-        """Until so many listen to all markers of these events."""
+    def wait_until_armed(self, *events):
+        """Until somebody listens to all markers of these events."""
         names = {name for event in events for name in EVENT_MARKERS[event]}
+        # 3.11 tells of calls only while its line marker is armed, which may be so without a probe there.
+        semaphores = names | ({"line"} if self.minor == (3, 11) and "call" in events else set())
 
         def armed():
             now = self.bytes()
             probed = all(now[marker] != self.at_rest[marker] for marker in self.markers if marker.name in names)
-            return probed and all(count >= by for name, count in self.semaphores().items() if name in names)
+            return probed and all(count > 0 for name, count in self.semaphores().items() if name in semaphores)
 
         wait_until(armed, "the markers %s of %d are armed" % (", ".join(sorted(names)), self.pid))
 
@@ -108,7 +117,33 @@ class Marks:
 
 
 def marks_of(target, interpreter):
-    return Marks(target.pid, marked_file(interpreter))
+    return Marks(target.pid, marked_file(interpreter), interpreter.minor)
+
+
+def descriptors(pid):
+    """What the kernel says of each descriptor of a process."""
+    for path in Path("/proc/%d/fdinfo" % pid).iterdir():
+        try:
+            yield path.read_text()
+        except OSError:  # closed meanwhile
+            pass
+
+
+def kernel_ids(pid, kind):
+    """What a process holds in the kernel: the ids of its programs (`prog`) or of what attaches them (`link`)."""
+    pattern = re.compile(r"^%s_id:\s*(\d+)" % kind, re.MULTILINE)
+    return {int(number) for text in descriptors(pid) for number in pattern.findall(text)}
+
+
+def wait_until_attached(process, *events):
+    """Until a flametap holds a link to each marker of these events."""
+    count = sum(len(EVENT_MARKERS[event]) for event in events)
+
+    def attached():
+        return sum("link_type:\tperf" in text for text in descriptors(process.pid)) >= count
+
+    wait_until(lambda: process.poll() is not None or attached(), "it is attached")
+    assert process.poll() is None, flametap.finish(process)
 
 
 class Trace:
@@ -125,9 +160,10 @@ class Trace:
     def assert_whole(self):
         """Nothing is missing, and nothing stands where it does not belong."""
         assert (self.end["lost"], self.end["out_of_order"], self.end["unnamed"]) == (0, 0, 0), self.end
-        assert self.end["events"] == len(self.events)
+        shown = len(self.events) - len(self.of("thread_end"))
+        assert self.end["events"] == shown, (self.end, shown)
         times = [event["time_ns"] for event in self.events]
-        assert times == sorted(times)
+        assert times == sorted(times), "not in the order of time"
 
     def counts(self, kind, file, key=lambda event: event["function"]):
         return dict(collections.Counter(key(event) for event in self.of(kind) if event.get("file") == str(file)))
@@ -158,6 +194,7 @@ def start_attached(start, interpreter, words, out, events, *options):
     process = flametap.start("trace", "-p", target.pid, "--events", ",".join(events), "-o", out, *options)
     try:
         marks.wait_until_armed(*events)
+        wait_until_attached(process, *events)  # a place is probed before it is known what for
     except BaseException:
         process.kill()
         print(flametap.finish(process))

@@ -52,7 +52,7 @@ def note_imports(seen):
 
     def note(name, *others):
         # Where the machinery calls itself, for the package around a module, no marker tells of it.
-        if sys._getframe(1).f_code.co_filename == find_and_load.__code__.co_filename:
+        if sys._getframe(1).f_code.co_name == "_gcd_import":
             return find_and_load(name, *others)
         seen.append(["import_start", name])
         found = False
@@ -68,7 +68,8 @@ def note_imports(seen):
 
 def audit():
     sys.audit("flametap.begin")
-    sys.audit("flametap.numbers", 0, 1, -1, 10**9, -(10**9), 2**62, True, False, None)
+    sys.audit("flametap.numbers", 0, 1, -1, 10**9, -(10**9), 2**62)
+    sys.audit("flametap.constants", True, False, None)
     sys.audit("flametap.texts", "", "plain", "it's", "caf\u00e9", b"bytes")
     sys.audit("flametap.nested", (1, "two", (3,)))
     for number in range(1000):
