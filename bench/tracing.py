@@ -84,9 +84,7 @@ def traced_turn(target, path, make_command, folder):
     try:
         tracing.wait_until(lambda: tracer.poll() is not None or any(target.marks.semaphores().values()), "it traces")
         if tracer.poll() is None:
-            target.marks.wait_until_armed("call")
-            if "flametap" in tracer.args[0]:
-                tracing.wait_until_attached(tracer, "call")
+            target.turn()  # by its end all of the tracer is attached
             return target.turn()
         print((folder / "err").read_text().strip(), file=sys.stderr)
         return None
