@@ -116,7 +116,7 @@ bool EventPump::shows_thread(const events::Thread& thread) {
 
 void EventPump::show(const Event& event, const Use& use) {
   if (shows_thread(*event.thread)) {
-    ++shown_;
+    if (event.kind != Kind::thread_end) ++shown_;
     use(event);
   }
   if (event.kind == Kind::thread_end) {

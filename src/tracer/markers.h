@@ -34,6 +34,7 @@ struct MarkedFile {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   std::vector<Marker> markers = {};
+  bool debug_build = false;  // of a Python that checks itself (Py_DEBUG)
 };
 
 // Those of the provider "python", by location; empty if there are none.
