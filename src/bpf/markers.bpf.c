@@ -33,9 +33,10 @@ const volatile __u8 judge_functions; /* ask `functions` */
 const volatile __u8 judge_files;     /* a function is known by its file, too */
 const volatile __u8 judge_threads;   /* ask `threads` */
 const volatile __u32 within_size;    /* of the name below with its final zero; 0: everywhere */
-const volatile char within[FLAMETAP_KEY_FUNCTION];
+const volatile char within[FLAMETAP_KEY_NAME];
 const volatile __u64 namespace_device; /* of the pid namespace in which to tell pids; 0: the machine's own */
 const volatile __u64 namespace_inode;
+
 
 __u64 lost; /* events that nobody will see */
 
@@ -73,6 +74,7 @@ struct {
   __uint(max_entries, 64 << 20);
 } records SEC(".maps");
 
+/* Verdicts, where files matter, too; */
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 65536);
@@ -80,6 +82,15 @@ struct {
   __type(key, struct flametap_function);
   __type(value, __u8);
 } functions SEC(".maps");
+
+/* and where only names do. */
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 65536);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, struct flametap_name);
+  __type(value, __u8);
+} names SEC(".maps");
 
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
@@ -118,6 +129,13 @@ struct {
   __type(key, struct generator);
   __type(value, __u8);
 } generators SEC(".maps");
+
+/* Arguments are fetched only when they are needed: each costs a look into the description of the marker. */
+static __always_inline __u64 argument(struct pt_regs* context, int number) {
+  long value = 0;
+  bpf_usdt_arg(context, number, &value);
+  return value;
+}
 
 static __always_inline void count_lost(void) { __sync_fetch_and_add(&lost, 1); }
 
@@ -204,41 +222,48 @@ static __always_inline bool thread_is_hidden(struct thread* thread) {
   return thread->verdict == FLAMETAP_HIDE;
 }
 
-/* Whether the thread is inside a call of the function asked for, were everything else to be shown. */
 static __always_inline bool is_outside(struct thread* thread) { return within_size != 0 && !thread->inside; }
 
-static __always_inline bool is_within(struct thread* thread, const void* function) {
-  char* name = thread->key.function.function;
-  long size = bpf_probe_read_user_str(name, FLAMETAP_KEY_FUNCTION, function);
-  return size == within_size && bpf_strncmp(name, FLAMETAP_KEY_FUNCTION, (const char*)within) == 0;
+/* Whether no call is open that is shown, or that tells where to begin: then no others need be counted. */
+static __always_inline bool is_idle(struct thread* thread) {
+  return within_size != 0 ? !thread->inside : judge_functions && thread->shown_count == 0;
 }
 
-/* The name of a function as a key; false if it is too long for one. */
-static __always_inline bool read_key(struct flametap_function* key, const void* file, const void* function) {
-  __builtin_memset(key, 0, sizeof *key);
-  long size = bpf_probe_read_user_str(key->function, FLAMETAP_KEY_FUNCTION, function);
-  /* A text that fills its field may be longer. */
-  if (size <= 0 || size == FLAMETAP_KEY_FUNCTION) return false;
-  if (!file) return true;
-  size = bpf_probe_read_user_str(key->file, FLAMETAP_KEY_FILE, file);
-  return size > 0 && size != FLAMETAP_KEY_FILE;
+static __always_inline bool is_within(struct thread* thread, __u64 function) {
+  char* name = thread->key.function.name.text;
+  long size = bpf_probe_read_user_str(name, FLAMETAP_KEY_NAME, (void*)function);
+  return size == within_size && bpf_strncmp(name, FLAMETAP_KEY_NAME, (const char*)within) == 0;
 }
 
-static __always_inline bool function_is_hidden(struct thread* thread, const void* file, const void* function) {
+/* A text as part of a key; false if it is too long for one. A text that fills its field may be longer. */
+static __always_inline bool read_key(char* field, __u32 size, __u64 text) {
+  __builtin_memset(field, 0, size);
+  long got = bpf_probe_read_user_str(field, size, (void*)text);
+  return got > 0 && got < size;
+}
+
+static __always_inline bool function_is_hidden(struct thread* thread, struct pt_regs* context, __u64 function) {
   if (!judge_functions) return false;
   struct flametap_function* key = &thread->key.function;
-  if (!read_key(key, judge_files ? file : 0, function)) return false;
-  __u8* verdict = bpf_map_lookup_elem(&functions, key);
+  if (!read_key(key->name.text, FLAMETAP_KEY_NAME, function)) return false;
+  __u8* verdict;
+  if (judge_files) {
+    if (!read_key(key->file, FLAMETAP_KEY_FILE, argument(context, 0))) return false;
+    verdict = bpf_map_lookup_elem(&functions, key);
+  } else {
+    verdict = bpf_map_lookup_elem(&names, &key->name);
+  }
   return verdict && *verdict == FLAMETAP_HIDE;
 }
 
-static __always_inline void send_function(struct thread* thread, __u8 kind, __s32 depth, const void* file,
-                                          const void* function, __s32 line) {
+static __always_inline void send_function(struct thread* thread, struct pt_regs* context, __u8 kind, __s32 depth,
+                                          __u8 flags) {
   begin_record(thread, kind);
   thread->record.depth = depth;
-  thread->record.line = line;
-  add_text(thread, FLAMETAP_FILE, file);
-  add_text(thread, FLAMETAP_FUNCTION, function);
+  thread->record.line = (__s32)argument(context, 2);
+  thread->record.flags = flags;
+  add_text(thread, FLAMETAP_FILE, (void*)argument(context, 0));
+  add_text(thread, FLAMETAP_FUNCTION, (void*)argument(context, 1));
   send(thread);
 }
 
@@ -286,71 +311,72 @@ static __always_inline enum passage how_left(struct thread* thread) {
 }
 
 SEC("usdt")
-int BPF_USDT(on_call, void* file, void* function, int line) {
+int on_call(struct pt_regs* context) {
   struct thread* thread = current_thread();
-  if (!thread || how_entered(thread) == NO_CALL) return 0;
+  if (!thread || thread_is_hidden(thread)) return 0;
+  __u64 function = argument(context, 1);
+  bool idle = is_idle(thread);
+  if (is_outside(thread)) {
+    if (!is_within(thread, function)) return 0;
+  } else if (idle) {
+    if (function_is_hidden(thread, context, function)) return 0;
+  }
+  if (how_entered(thread) == NO_CALL) return 0;
+  if (idle) thread->depth = 0;
   __s32 depth = thread->depth++;
-  if (is_outside(thread) && is_within(thread, function)) {
+  if (is_outside(thread)) {
     thread->inside = true;
     thread->inside_depth = depth;
+    if (function_is_hidden(thread, context, function)) return 0;
+  } else if (!idle) {
+    if (function_is_hidden(thread, context, function)) return 0;
   }
-  if (is_outside(thread) || thread_is_hidden(thread)) return 0;
-  if (function_is_hidden(thread, file, function)) return 0;
   if (judge_functions) {
     __u32 place = thread->shown_count++;
     if (place < SHOWN_LIMIT) thread->shown[place] = depth;
   }
-  send_function(thread, FLAMETAP_CALL, depth, file, function, line);
+  send_function(thread, context, FLAMETAP_CALL, depth, 0);
   return 0;
 }
 
 /* Whether the call that ends now was not sent. */
-static __always_inline bool call_was_hidden(struct thread* thread, const void* file, const void* function) {
+static __always_inline bool call_was_hidden(struct thread* thread, struct pt_regs* context) {
   if (!judge_functions) return false;
   __u32 count = thread->shown_count;
-  if (count > SHOWN_LIMIT || thread->depth < 0) {
-    /* Too many to remember, or it began before we watched. */
-    bool hidden = function_is_hidden(thread, file, function);
-    if (!hidden && count > 0) thread->shown_count--;
-    return hidden;
+  if (count > SHOWN_LIMIT) {
+    /* Too many to remember. */
+    if (function_is_hidden(thread, context, argument(context, 1))) return true;
+  } else if (count == 0 || thread->shown[(count - 1) & (SHOWN_LIMIT - 1)] != thread->depth) {
+    return true;
   }
-  if (count == 0 || thread->shown[(count - 1) & (SHOWN_LIMIT - 1)] != thread->depth) return true;
   thread->shown_count--;
   return false;
 }
 
-/* Left, but never entered at a marker: nothing of what is open ends. */
-static __always_inline void leave_thrown(struct thread* thread, void* file, void* function, __s32 line) {
-  if (is_outside(thread) || thread_is_hidden(thread) || function_is_hidden(thread, file, function)) return;
-  begin_record(thread, FLAMETAP_CALL_END);
-  thread->record.flags = FLAMETAP_UNMARKED;
-  thread->record.line = line;
-  add_text(thread, FLAMETAP_FILE, file);
-  add_text(thread, FLAMETAP_FUNCTION, function);
-  send(thread);
-}
-
 SEC("usdt")
-int BPF_USDT(on_call_end, void* file, void* function, int line) {
+int on_call_end(struct pt_regs* context) {
   struct thread* thread = current_thread();
-  if (!thread) return 0;
+  if (!thread || thread_is_hidden(thread) || is_idle(thread)) return 0;
   enum passage passage = how_left(thread);
-  if (passage == THROWN) leave_thrown(thread, file, function, line);
-  if (passage != ORDINARY) return 0;
+  if (passage == NO_CALL) return 0;
+  if (passage == THROWN) {
+    /* Never entered at a marker: nothing of what is open ends. */
+    if (!function_is_hidden(thread, context, argument(context, 1)))
+      send_function(thread, context, FLAMETAP_CALL_END, thread->depth, FLAMETAP_UNMARKED);
+    return 0;
+  }
   __s32 depth = --thread->depth;
-  bool outside = is_outside(thread);
   if (thread->inside && depth <= thread->inside_depth) thread->inside = false;
-  if (outside || thread_is_hidden(thread) || call_was_hidden(thread, file, function)) return 0;
-  send_function(thread, FLAMETAP_CALL_END, depth, file, function, line);
+  if (!call_was_hidden(thread, context)) send_function(thread, context, FLAMETAP_CALL_END, depth, 0);
   return 0;
 }
 
 SEC("usdt")
-int BPF_USDT(on_line, void* file, void* function, int line) {
+int on_line(struct pt_regs* context) {
   struct thread* thread = current_thread();
   if (!thread || is_outside(thread) || thread_is_hidden(thread)) return 0;
-  if (function_is_hidden(thread, file, function)) return 0;
-  send_function(thread, FLAMETAP_LINE, thread->depth, file, function, line);
+  if (function_is_hidden(thread, context, argument(context, 1))) return 0;
+  send_function(thread, context, FLAMETAP_LINE, thread->depth, 0);
   return 0;
 }
 
@@ -424,20 +450,48 @@ static __always_inline void capture_piece(struct flametap_piece* piece, __u64 ob
     piece->size = 64;
 }
 
-/* A tuple and its items. */
+/* Goes through captured objects, and captures the items of those that are tuples. */
+struct capturing {
+  struct flametap_capture* capture;
+  const struct flametap_python_layout* layout;
+  __u64 tuple_type;
+  __u32 at;   /* the object that is looked at */
+  __u32 item; /* of it, the next */
+  __u32 count;
+};
+
+static long capture_next(__u32 step, struct capturing* state) {
+  __u32 at = state->at;
+  __u32 count = state->count;
+  if (at >= count || at >= FLAMETAP_PIECES || count >= FLAMETAP_PIECES) return 1;
+  const struct flametap_python_layout* layout = state->layout;
+  __u64 object = state->capture->pieces[at].address;
+  bool has_more = read_word(object + layout->object_type) == state->tuple_type &&
+                  state->item < read_word(object + layout->tuple_length);
+  if (!has_more) {
+    state->at++;
+    state->item = 0;
+    return 0;
+  }
+  capture_piece(&state->capture->pieces[count], read_word(object + layout->tuple_items + 8 * state->item));
+  state->item++;
+  state->count++;
+  return 0;
+}
+
+/* A tuple, its items, and the items of those that are tuples themselves, as far as there is room. */
 static __always_inline void send_capture(struct thread* thread, const struct flametap_python_layout* layout,
                                          __u64 tuple) {
   struct flametap_capture* capture = &thread->capture;
   fill(&capture->record, thread, FLAMETAP_CAPTURE);
   capture->object = tuple;
   capture_piece(&capture->pieces[0], tuple);
-  __u64 length = read_word(tuple + layout->tuple_length);
-  __u32 count = 1;
-  for (; count < FLAMETAP_PIECES && count <= length; ++count)
-    capture_piece(&capture->pieces[count], read_word(tuple + layout->tuple_items + 8 * (count - 1)));
-  capture->record.value = count;
+  struct capturing state = {.capture = capture, .layout = layout, .count = 1};
+  state.tuple_type = read_word(tuple + layout->object_type);
+  bpf_loop(3 * FLAMETAP_PIECES, capture_next, &state, 0);
+  capture->record.value = state.count;
   capture->record.sequence = thread->sequence++;
-  __u64 size = __builtin_offsetof(struct flametap_capture, pieces) + count * sizeof(struct flametap_piece);
+  __u64 size = __builtin_offsetof(struct flametap_capture, pieces) + (__u64)state.count * sizeof(struct flametap_piece);
   if (size > sizeof *capture) return;
   if (bpf_ringbuf_output(&records, capture, size, BPF_RB_NO_WAKEUP) != 0) count_lost();
 }
@@ -459,16 +513,18 @@ int BPF_USDT(on_audit, void* event, void* arguments) {
 
 /* For a table of the functions that are called most: only counts. */
 SEC("usdt")
-int BPF_USDT(count_call, void* file, void* function, int line) {
+int count_call(struct pt_regs* context) {
   struct thread* thread = current_thread();
   if (!thread || how_entered(thread) == NO_CALL) return 0;
   struct flametap_counted* key = &thread->key;
-  if (!read_key(&key->function, file, function)) {
-    send_function(thread, FLAMETAP_CALL, 0, file, function, line);
+  if (!read_key(key->function.name.text, FLAMETAP_KEY_NAME, argument(context, 1)) ||
+      !read_key(key->function.file, FLAMETAP_KEY_FILE, argument(context, 0))) {
+    send_function(thread, context, FLAMETAP_CALL, 0, 0);
     return 0;
   }
   key->pid = pid_and_tid() >> 32;
-  key->line = line;
+  /* At the end of a call the line is that of where it is left. */
+  key->line = bpf_usdt_cookie(context) == FLAMETAP_AT_END ? 0 : (__s32)argument(context, 2);
   __u64* count = bpf_map_lookup_elem(&counts, key);
   if (!count) {
     __u64 none = 0;

@@ -57,10 +57,13 @@ struct flametap_capture {
 
 /* How a function is known when its name and file are short enough to be compared in the kernel; padded with zeros. */
 #define FLAMETAP_KEY_FILE 160
-#define FLAMETAP_KEY_FUNCTION 96
+#define FLAMETAP_KEY_NAME 96
+struct flametap_name {
+  char text[FLAMETAP_KEY_NAME];
+};
 struct flametap_function {
+  struct flametap_name name;
   char file[FLAMETAP_KEY_FILE];
-  char function[FLAMETAP_KEY_FUNCTION];
 };
 
 struct flametap_thread_key {
@@ -70,6 +73,9 @@ struct flametap_thread_key {
 };
 
 enum flametap_verdict { FLAMETAP_UNJUDGED, FLAMETAP_SHOW, FLAMETAP_HIDE };
+
+/* Given to a program that counts calls when it is attached to a marker of their end. */
+#define FLAMETAP_AT_END 1
 
 /* A function of a process, for counting its calls. */
 struct flametap_counted {

@@ -104,12 +104,13 @@ class Tracing {
   Tracing(const TraceRequest& request, Probes probes, std::unique_ptr<TraceOutput> output)
       : request_(request),
         probes_(std::move(probes)),
-        watch_(probes_, wanted_by(request)),
-        pump_(probes_, filters_of(request)),
+        watch_(probes_, pythons_, wanted_by(request)),
+        pump_(probes_, pythons_, filters_of(request)),
         output_(std::move(output)) {}
 
   const TraceRequest& request_;
   Probes probes_;
+  tracer::Pythons pythons_;
   Watch watch_;
   EventPump pump_;
   std::unique_ptr<TraceOutput> output_;

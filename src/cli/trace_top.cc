@@ -57,9 +57,9 @@ bool wait_until(Nanoseconds time, const std::vector<target::Process>& processes,
   return true;
 }
 
-int watch_calls(const TraceRequest& request, Probes& probes, Watch& watch,
+int watch_calls(const TraceRequest& request, Probes& probes, tracer::Pythons& pythons, Watch& watch,
                 const std::vector<target::Process>& processes, const Signals& signals) {
-  tracer::CallCounter counter(probes, request.function, request.file);
+  tracer::CallCounter counter(probes, pythons, request.function, request.file);
   const Nanoseconds began = monotonic_now();
   Nanoseconds next = began;
   for (bool more = true; more;) {
@@ -84,9 +84,10 @@ int trace_top(const TraceRequest& request) {
   const Watch::Wanted wanted{.groups = {tracer::EventGroup::call}, .counting = true};
   auto probes = Probes::load({.buffer_bytes = request.buffer_bytes}, Watch::probes_for(wanted));
   if (!probes) return fail(probes.error().within("cannot trace"));
-  Watch watch(*probes, wanted);
+  tracer::Pythons pythons;
+  Watch watch(*probes, pythons, wanted);
   if (const auto watched = watch_targets(request, *processes, watch); !watched) return fail(watched.error());
-  return watch_calls(request, *probes, watch, *processes, signals);
+  return watch_calls(request, *probes, pythons, watch, *processes, signals);
 }
 
 }  // namespace flametap::cli

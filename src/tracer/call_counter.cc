@@ -21,17 +21,17 @@ CalledFunction called(const flametap_counted& what) {
   return {.pid = static_cast<pid_t>(what.pid),
           .line = std::max(what.line, 0),
           .file = text_of(what.function.file),
-          .function = text_of(what.function.function)};
+          .function = text_of(what.function.name.text)};
 }
 
 }  // namespace
 
-CallCounter::CallCounter(Probes& probes, Pattern function, Pattern file)
+CallCounter::CallCounter(Probes& probes, Pythons& pythons, Pattern function, Pattern file)
     : probes_(probes),
       function_(std::move(function)),
       file_(std::move(file)),
-      teacher_(probes, pythons_),
-      target_(pythons_),
+      teacher_(probes, pythons),
+      target_(pythons),
       reader_(target_) {}
 
 std::vector<CallCount> CallCounter::take() {

@@ -35,8 +35,8 @@ struct CallCount {
 
 class CallCounter {
  public:
-  // The probes must outlive it, and have one that counts.
-  CallCounter(Probes& probes, Pattern function, Pattern file);
+  // The probes, one of which must count, and the Pythons must outlive it.
+  CallCounter(Probes& probes, Pythons& pythons, Pattern function, Pattern file);
 
   // Since the last time, the most called first; functions that were not called are left out.
   [[nodiscard]] std::vector<CallCount> take();
@@ -45,7 +45,6 @@ class CallCounter {
   Probes& probes_;
   Pattern function_;
   Pattern file_;
-  Pythons pythons_;
   Teacher teacher_;
   LiveTarget target_;
   RecordReader reader_;                              // names that are too long to be counted in the kernel are sent

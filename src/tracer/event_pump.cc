@@ -17,12 +17,10 @@ constexpr Nanoseconds kEnd = ~Nanoseconds{0};
 
 bool is_judged_by_name(Kind kind) { return kind == Kind::call || kind == Kind::call_end || kind == Kind::line; }
 
-// As the kernel knows it, if it is short enough.
-bool make_key(std::string_view file, std::string_view function, flametap_function& key) {
-  key = {};
-  if (file.size() >= sizeof key.file || function.size() >= sizeof key.function) return false;
-  std::memcpy(key.file, file.data(), file.size());
-  std::memcpy(key.function, function.data(), function.size());
+// As the kernel knows it; false if it is too long for that.
+bool fill(std::span<char> field, std::string_view text) {
+  if (text.size() >= field.size()) return false;
+  std::memcpy(field.data(), text.data(), text.size());
   return true;
 }
 
@@ -35,20 +33,26 @@ Probes::Options EventPump::judging(const Filters& filters, Probes::Options optio
   return options;
 }
 
-EventPump::EventPump(Probes& probes, const Filters& filters)
+EventPump::EventPump(Probes& probes, Pythons& pythons, const Filters& filters)
     : probes_(probes),
+      pythons_(pythons),
       began_(monotonic_now()),
       names_(filters.function, filters.file),
       thread_(filters.thread),
-      target_(pythons_),
+      target_(pythons),
       reader_(target_),
-      namer_(pythons_),
-      teacher_(probes, pythons_),
+      namer_(pythons),
+      teacher_(probes, pythons),
       min_duration_(filters.min_duration),
       durations_(filters.min_duration, began_) {
   names_.on_judged([this](std::string_view file, std::string_view function, bool show) {
-    flametap_function key;
-    if (make_key(names_.looks_at_files() ? file : std::string_view{}, function, key)) probes_.judge(key, show);
+    flametap_function key{};
+    if (!fill(key.name.text, function)) return;
+    if (!names_.looks_at_files()) {
+      probes_.judge(key.name, show);
+    } else if (fill(key.file, file)) {
+      probes_.judge(key, show);
+    }
   });
 }
 
@@ -63,6 +67,8 @@ void EventPump::welcome_newcomers() {
 void EventPump::read() {
   probes_.read([this](std::span<const std::byte> record) {
     for (Event& event : reader_.read(record)) {
+      // It ended, or executes another program: what was known of it is of no use any more.
+      if (event.kind == Kind::thread_end && event.thread->pid == event.thread->tid) pythons_.forget(event.thread->pid);
       if (is_judged_by_name(event.kind) && !names_.shows(event.file, event.function)) continue;
       order_.push(std::move(event));
     }

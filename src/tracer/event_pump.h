@@ -35,8 +35,9 @@ class EventPump {
   };
   using Use = std::function<void(const events::Event&)>;
 
-  // The probes must have been loaded to judge what the filters judge, see judging(), and outlive the pump.
-  EventPump(Probes& probes, const Filters& filters);
+  // The probes must have been loaded to judge what the filters judge, see judging(); they and the Pythons must outlive
+  // the pump.
+  EventPump(Probes& probes, Pythons& pythons, const Filters& filters);
 
   [[nodiscard]] static Probes::Options judging(const Filters& filters, Probes::Options options);
 
@@ -65,10 +66,10 @@ class EventPump {
   [[nodiscard]] bool matches(const events::Thread& thread) const;
 
   Probes& probes_;
+  Pythons& pythons_;
   Nanoseconds began_;
   NameFilter names_;
   Pattern thread_;
-  Pythons pythons_;
   LiveTarget target_;
   RecordReader reader_;
   ThreadNamer namer_;

@@ -24,7 +24,7 @@ using target::ReadStatus;
 
 constexpr std::string_view kLeftOut = "…";
 constexpr std::size_t kMaxItems = 16;
-constexpr int kMaxDepth = 2;
+constexpr int kMaxDepth = 3;
 constexpr std::size_t kMaxText = 8192;       // bytes; a sequence ends with the item that reaches it
 constexpr std::uint64_t kMaxIntDigits = 64;  // of 30 bits: 578 decimal ones
 constexpr std::uint32_t kDigitMask = 0x3fff'ffff;

@@ -11,7 +11,7 @@
 
 namespace flametap::tracer {
 
-// None, bool, int, float, str and bytes, and tuples and lists of such, two deep; no subclasses, whose repr may say
+// None, bool, int, float, str and bytes, and tuples and lists of such, three deep; no subclasses, whose repr may say
 // anything. The objects come from `objects`, for example a CapturedMemory. What is left out because it is long or
 // cannot be read becomes "…": 'a long text'…, (1, 2, …). Always valid UTF-8, and less than 64 KiB.
 [[nodiscard]] std::string object_text(target::Memory& objects, TypeNames& types, const cpython::Layout& layout,

@@ -155,7 +155,7 @@ void configure(markers_bpf& skeleton, const Probes::Options& options, std::span<
 }  // namespace
 
 Result<Probes> Probes::load(const Options& options, std::span<const Probe> wanted) {
-  if (options.within.size() >= FLAMETAP_KEY_FUNCTION)
+  if (options.within.size() >= FLAMETAP_KEY_NAME)
     return Error{Failure::usage, "the name of the function to look inside is too long", ""};
   libbpf_set_print(be_quiet);
   errno = 0;
@@ -175,9 +175,12 @@ Result<Probes> Probes::load(const Options& options, std::span<const Probe> wante
 
 Result<void> Probes::attach(Probe probe, const MarkedFile& file, std::optional<pid_t> pid) {
   const ProgramOf& what = program_of(probe);
+  bpf_usdt_opts options{};
+  options.sz = sizeof options;
+  options.usdt_cookie = probe == Probe::count_call_ends ? FLAMETAP_AT_END : 0;
   bpf_link* const link =
       bpf_program__attach_usdt(programs_->program(what.program), pid.value_or(-1), file.open_path.c_str(), "python",
-                               std::string(what.marker).c_str(), nullptr);
+                               std::string(what.marker).c_str(), &options);
   if (link == nullptr) return attach_error(std::string(what.marker), file, errno);
   programs_->keep(link);
   return {};
@@ -206,6 +209,11 @@ std::size_t Probes::read_records(TakeRecord take, void* context) {
 void Probes::judge(const flametap_function& function, bool show) {
   const std::uint8_t verdict = show ? FLAMETAP_SHOW : FLAMETAP_HIDE;
   bpf_map_update_elem(bpf_map__fd(programs_->skeleton().maps.functions), &function, &verdict, BPF_ANY);
+}
+
+void Probes::judge(const flametap_name& function, bool show) {
+  const std::uint8_t verdict = show ? FLAMETAP_SHOW : FLAMETAP_HIDE;
+  bpf_map_update_elem(bpf_map__fd(programs_->skeleton().maps.names), &function, &verdict, BPF_ANY);
 }
 
 void Probes::judge(const flametap_thread_key& thread, bool show) {

@@ -70,6 +70,7 @@ class Probes {
 
   // What the kernel shall do with a function or a thread from now on. It may fail to remember, and asks again then.
   void judge(const flametap_function& function, bool show);
+  void judge(const flametap_name& function, bool show);  // without judge_files
   void judge(const flametap_thread_key& thread, bool show);
 
   // Where the Python of a process keeps what runs; the kernel forgets it when the process ends or executes another

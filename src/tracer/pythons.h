@@ -24,9 +24,10 @@ struct Python {
 
 class Pythons {
  public:
-  // Null if the process has ended, or its interpreter cannot be found, yet.
+  // Null if its interpreter cannot be found, yet. One that was found stays when its process ends: events of it may
+  // still be on their way.
   [[nodiscard]] Python* find(pid_t pid);
-  // It executes another program.
+  // It executes another program, or is no more.
   void forget(pid_t pid) { pythons_.erase(pid); }
 
  private:

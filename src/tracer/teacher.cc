@@ -5,11 +5,7 @@
 
 namespace flametap::tracer {
 
-void Teacher::meet(const events::Thread& thread) {
-  // The first thread of a process is met when it starts, or executes another program.
-  if (thread.pid == thread.tid) pythons_.forget(thread.pid);
-  untaught_.insert(thread.pid);
-}
+void Teacher::meet(const events::Thread& thread) { untaught_.insert(thread.pid); }
 
 void Teacher::teach() {
   std::erase_if(untaught_, [this](pid_t pid) {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "cpython/interpreter.h"
-#include "target/process_memory.h"
 #include "tracer/python_layout.h"
 
 namespace flametap::tracer {
@@ -15,13 +13,6 @@ using Probe = Probes::Probe;
 const Marker* find_marker(const MarkedFile& file, std::string_view name) {
   const auto found = std::ranges::find(file.markers, name, &Marker::name);
   return found == file.markers.end() ? nullptr : &*found;
-}
-
-std::optional<cpython::Interpreter> interpreter_of(const target::Process& process) {
-  target::ProcessMemory memory(process.pid());
-  auto interpreter = cpython::find_interpreter(process, memory);
-  if (!interpreter) return std::nullopt;
-  return std::move(*interpreter);
 }
 
 std::string joined(const std::vector<std::string_view>& words) {
@@ -54,21 +45,23 @@ void Watch::note(const std::string& text) {
   if (noted_.insert(text).second) notes_.push_back(text);
 }
 
-Error Watch::nothing_wanted(const MarkedFile& file, const Abilities& abilities) const {
+Error Watch::nothing_wanted(const MarkedFile& file, const Abilities& abilities, EventGroup group) {
   std::vector<std::string_view> available;
   for (const Ability& ability : abilities.all) {
     if (ability.available) available.push_back(to_string(ability.group));
   }
-  const Ability& first = abilities[wanted_.groups.front()];
+  const Ability& missing = abilities[group];
   return {Failure::not_python,
-          file.path + " cannot tell of " + std::string(to_string(first.group)) + " events: " + first.why,
+          file.path + " cannot tell of " + std::string(to_string(group)) + " events: " + missing.why,
           available.empty() ? "" : "it can tell of others: --events " + joined(available)};
 }
 
 Result<void> Watch::attach(const MarkedFile& file, std::optional<pid_t> pid, std::optional<cpython::Version> version) {
   const Abilities abilities = tell_abilities(file, version);
   const bool some = std::ranges::any_of(wanted_.groups, [&](EventGroup group) { return abilities[group].available; });
-  if (!some) return nothing_wanted(file, abilities);
+  if (!some) return nothing_wanted(file, abilities, wanted_.groups.front());
+  if (wanted_.within && !abilities[EventGroup::call].available)
+    return nothing_wanted(file, abilities, EventGroup::call).within("--within needs to see calls");
   for (const EventGroup group : wanted_.groups) {
     const Ability& ability = abilities[group];
     if (!ability.available) note(file.path + ": no " + std::string(to_string(group)) + " events: " + ability.why);
@@ -78,7 +71,8 @@ Result<void> Watch::attach(const MarkedFile& file, std::optional<pid_t> pid, std
   for (const Probe probe : probes_for(wanted_)) {
     // Calls are counted where that costs least.
     if (wanted_.counting && (probe == Probe::count_call_ends) != counts_ends) continue;
-    if (find_marker(file, Probes::marker_of(probe)) == nullptr) continue;
+    // Not whatever happens to be there: arming a marker that is not to be used may even end the process.
+    if (!abilities[find_marker_kind(Probes::marker_of(probe))->group].available) continue;
     if (const auto attached = probes_.attach(probe, file, pid); !attached) return attached.error();
     watches_calls = watches_calls || probe == Probe::call;
     ++attached_;
@@ -96,10 +90,10 @@ Result<bool> Watch::add(const target::Process& process) {
   if (!files) return files.error();
   if (files->empty()) return false;
   std::optional<cpython::Version> version;
-  if (const auto interpreter = interpreter_of(process)) {
-    version = interpreter->version;
+  if (const Python* const python = pythons_.find(process.pid())) {
+    version = python->interpreter->version;
     // Before the first event.
-    if (const auto layout = python_layout(*interpreter)) probes_.teach(process.pid(), *layout);
+    if (const auto layout = python_layout(*python->interpreter)) probes_.teach(process.pid(), *layout);
   }
   for (const MarkedFile& file : *files) {
     if (const auto attached = attach(file, process.pid(), version); !attached) return attached.error();
@@ -112,10 +106,9 @@ Result<void> Watch::add_everything_new() {
     if (!files_.emplace(used.file.device, used.file.inode).second) continue;
     std::optional<cpython::Version> version;
     for (const pid_t pid : used.pids) {
-      const auto process = target::Process::open(pid);
-      const auto interpreter = process ? interpreter_of(*process) : std::nullopt;
-      if (!interpreter) continue;
-      version = interpreter->version;
+      const Python* const python = pythons_.find(pid);
+      if (python == nullptr) continue;
+      version = python->interpreter->version;
       break;
     }
     const auto attached = attach(used.file, std::nullopt, version);

@@ -16,6 +16,7 @@
 #include "tracer/abilities.h"
 #include "tracer/markers.h"
 #include "tracer/probes.h"
+#include "tracer/pythons.h"
 
 namespace flametap::tracer {
 
@@ -28,8 +29,9 @@ class Watch {
   };
   [[nodiscard]] static std::vector<Probes::Probe> probes_for(const Wanted& wanted);
 
-  // The probes must have been loaded with probes_for() the same wishes, and outlive the watch.
-  Watch(Probes& probes, Wanted wanted) : probes_(probes), wanted_(std::move(wanted)) {}
+  // The probes must have been loaded with probes_for() the same wishes; they and the Pythons must outlive the watch.
+  Watch(Probes& probes, Pythons& pythons, Wanted wanted)
+      : probes_(probes), pythons_(pythons), wanted_(std::move(wanted)) {}
 
   // A process; gives whether it has any markers. Fails with Failure::not_python if none of them are those wanted.
   [[nodiscard]] Result<bool> add(const target::Process& process);
@@ -42,10 +44,11 @@ class Watch {
 
  private:
   Result<void> attach(const MarkedFile& file, std::optional<pid_t> pid, std::optional<cpython::Version> version);
-  [[nodiscard]] Error nothing_wanted(const MarkedFile& file, const Abilities& abilities) const;
+  [[nodiscard]] static Error nothing_wanted(const MarkedFile& file, const Abilities& abilities, EventGroup group);
   void note(const std::string& text);
 
   Probes& probes_;
+  Pythons& pythons_;
   Wanted wanted_;
   std::set<std::pair<std::uint64_t, std::uint64_t>> files_;  // that are watched for all processes: device and inode
   std::set<std::string> noted_;
