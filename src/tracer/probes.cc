@@ -230,12 +230,16 @@ std::vector<Probes::Count> Probes::counts() const {
   const int map = bpf_map__fd(programs_->skeleton().maps.counts);
   std::vector<Count> all;
   flametap_counted key{};
-  // Nothing is ever taken out of the table, so going from key to key meets each one.
+  // Nothing is taken out of the table meanwhile, so going from key to key meets each one.
   for (const void* previous = nullptr; bpf_map_get_next_key(map, previous, &key) == 0; previous = &key) {
     std::uint64_t calls = 0;
     if (bpf_map_lookup_elem(map, &key, &calls) == 0) all.push_back({key, calls});
   }
   return all;
+}
+
+void Probes::forget(const flametap_counted& what) {
+  bpf_map_delete_elem(bpf_map__fd(programs_->skeleton().maps.counts), &what);
 }
 
 std::uint64_t Probes::lost() const {
