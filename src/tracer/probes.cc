@@ -2,7 +2,10 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <bpf/markers.skel.h>  // generated from bpf/markers.bpf.c
+// Generated from bpf/markers.bpf.c; it uses a word of C that is none of C++.
+#define _Bool bool
+#include <bpf/markers.skel.h>
+#undef _Bool
 #include <sys/stat.h>
 
 #include <algorithm>
