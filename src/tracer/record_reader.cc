@@ -103,10 +103,20 @@ RecordReader::Known& RecordReader::known(const flametap_record& header) {
   return known;
 }
 
+void RecordReader::count_record(Known& known, const flametap_record& header) {
+  const std::uint32_t missing = header.sequence - known.next_sequence;
+  // What was captured was for an event that is among them.
+  if (missing > 0) known.arguments.clear();
+  known.lost += missing;
+  known.next_sequence = header.sequence + 1;
+}
+
 void RecordReader::introduce(const flametap_record& header, std::string_view program) {
   Known& known = threads_[std::uint64_t{header.pid} << 32 | header.tid];
   replace_thread(known, header, mended(program));
   known.next_sequence = header.sequence + 1;
+  known.lost = 0;
+  known.arguments.clear();
   newcomers_.push_back(
       {known.thread.get(), {.started = static_cast<std::uint64_t>(header.value), .tid = header.tid, .reserved = 0}});
 }
@@ -116,7 +126,8 @@ std::vector<RecordReader::Newcomer> RecordReader::take_newcomers() { return std:
 // What an audit event tells is captured right before it.
 void RecordReader::keep_capture(std::span<const std::byte> record, const flametap_record& header) {
   Known& thread = known(header);
-  thread.next_sequence = header.sequence + 1;
+  count_record(thread, header);
+  thread.arguments.clear();
   flametap_capture capture{};
   constexpr std::size_t head = offsetof(flametap_capture, pieces);
   const auto count = static_cast<std::uint64_t>(header.value);
@@ -167,6 +178,7 @@ std::span<events::Event> RecordReader::read(std::span<const std::byte> record) {
   if (!kind) return ++bad_, std::span<events::Event>{};
 
   Known& thread = known(header);
+  count_record(thread, header);
   events::Event& event = events_[0];
   event.kind = *kind;
   event.unmarked = false;
@@ -175,10 +187,8 @@ std::span<events::Event> RecordReader::read(std::span<const std::byte> record) {
   event.depth = header.depth;
   event.line = header.line;
   event.value = *kind == Kind::audit ? 0 : header.value;
-  event.arguments.clear();
-  if (*kind == Kind::audit) std::swap(event.arguments, thread.arguments);
-  event.lost = header.sequence - thread.next_sequence;
-  thread.next_sequence = header.sequence + 1;
+  event.arguments = *kind == Kind::audit ? std::exchange(thread.arguments, {}) : std::string();
+  event.lost = std::exchange(thread.lost, 0);
   name(event, header, texts);
   if ((header.flags & FLAMETAP_UNMARKED) == 0 || *kind != Kind::call_end) return {events_.data(), 1};
   events_[1] = event;

@@ -62,11 +62,14 @@ class RecordReader {
   struct Known {
     std::unique_ptr<events::Thread> thread;
     std::uint32_t next_sequence = 0;
-    std::string arguments;  // of the audit event that comes next
+    std::uint32_t lost = 0;  // since its last event
+    std::string arguments;   // of the audit event that comes next
   };
   enum class TextId : std::uint32_t {};
 
   Known& known(const flametap_record& header);
+  // Takes note of which record of its thread this is.
+  static void count_record(Known& known, const flametap_record& header);
   void introduce(const flametap_record& header, std::string_view program);
   void replace_thread(Known& known, const flametap_record& header, std::string program);
   void keep_capture(std::span<const std::byte> record, const flametap_record& header);
