@@ -38,6 +38,8 @@ const volatile __u64 namespace_device; /* of the pid namespace in which to tell 
 const volatile __u64 namespace_inode;
 
 
+/* Set once all programs are attached, until the first is detached: half of the markers would tell half of the truth. */
+volatile __u8 watching;
 __u64 lost; /* events that nobody will see */
 
 #define SHOWN_LIMIT 64
@@ -178,29 +180,32 @@ static __always_inline void add_text(struct thread* thread, enum flametap_text w
 }
 
 /* Nobody is woken: user space looks often enough, and a wake-up would cost the target more than all the rest. */
-static __always_inline void send(struct thread* thread) {
+static __always_inline bool send(struct thread* thread) {
   struct flametap_record* record = &thread->record;
   record->sequence = thread->sequence++;
   __u64 size = sizeof *record;
   for (int i = 0; i < FLAMETAP_TEXTS; ++i) size += record->text_sizes[i];
-  if (size > RECORD_LIMIT) return;
-  if (bpf_ringbuf_output(&records, record, size, BPF_RB_NO_WAKEUP) != 0) count_lost();
+  if (size > RECORD_LIMIT) return false;
+  if (bpf_ringbuf_output(&records, record, size, BPF_RB_NO_WAKEUP) == 0) return true;
+  count_lost();
+  return false;
 }
 
 static __always_inline void introduce(struct thread* thread, struct task_struct* task) {
-  thread->met = true;
   begin_record(thread, FLAMETAP_THREAD);
   thread->record.value = BPF_CORE_READ(task, start_time);
   bpf_get_current_comm(thread->text, COMM_BYTES);
   __u32 size = 0;
   while (size < COMM_BYTES && thread->text[size]) ++size;
   thread->record.text_sizes[FLAMETAP_FILE] = size;
-  send(thread);
+  /* If there is no room for it, the next event tries again. */
+  thread->met = send(thread);
 }
 
-/* The current thread's state; introduces the thread to user space when it is met for the first time. Null, and what
- * happens now counted as lost, only if the kernel has no memory for it. */
+/* The current thread's state; introduces the thread to user space when it is met for the first time. Null if nothing is
+ * watched now, and, with what happens counted as lost, if the kernel has no memory for it. */
 static __always_inline struct thread* current_thread(void) {
+  if (!watching) return 0;
   struct task_struct* task = (struct task_struct*)bpf_get_current_task_btf();
   struct thread* thread = bpf_task_storage_get(&states, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
   if (!thread) {

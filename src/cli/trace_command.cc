@@ -73,6 +73,7 @@ class Tracing {
   }
 
   [[nodiscard]] Watch& watch() { return watch_; }
+  void begin_watching() { probes_.begin(); }
 
   // Until it is told to stop, the time is over, or all of the processes, if there are any, have ended.
   Result<void> run(const Processes& processes, const Signals& signals) {
@@ -130,6 +131,8 @@ void print_summary(const events::Ending& ending) {
   std::string text = "flametap: " + std::to_string(ending.events) + " events";
   if (ending.lost > 0) text += ", " + std::to_string(ending.lost) + " LOST (the buffer was full: --buffer MB)";
   if (ending.unnamed > 0) text += ", " + std::to_string(ending.unnamed) + " without a readable name";
+  if (ending.nameless_threads > 0)
+    text += ", " + std::to_string(ending.nameless_threads) + " threads ended before --thread could learn their name";
   if (ending.out_of_order > 0) text += ", " + std::to_string(ending.out_of_order) + " out of order";
   std::fprintf(stderr, "%s\n", text.c_str());
 }
@@ -150,7 +153,9 @@ int trace_what_runs(const TraceRequest& request) {
   auto tracing = Tracing::begin(request);
   if (!tracing) return fail(tracing.error().within("cannot trace"));
   const auto watched = watch_targets(request, *processes, (*tracing)->watch());
-  return watched ? complete(**tracing, *processes, signals) : fail(watched.error());
+  if (!watched) return fail(watched.error());
+  (*tracing)->begin_watching();
+  return complete(**tracing, *processes, signals);
 }
 
 // What became of a command that is held at each program it begins.
@@ -160,8 +165,8 @@ struct Start {
 };
 
 // Whether to let the command run from here on: its Python is watched, or there is no use in going on.
-bool is_ready(const target::Process& process, Watch& watch, Start& start) {
-  Result<bool> added = watch.add(process);
+bool is_ready(const target::Process& process, Tracing& tracing, Start& start) {
+  Result<bool> added = tracing.watch().add(process);
   if (added && !*added && is_python(process))
     added = no_markers("flametap record needs no markers: flametap record -- COMMAND");
   if (!added) {
@@ -171,6 +176,7 @@ bool is_ready(const target::Process& process, Watch& watch, Start& start) {
     return true;
   }
   if (!*added) return false;
+  tracing.begin_watching();
   if (auto found = target::Process::open(process.pid())) start.python.push_back(std::move(*found));
   return true;
 }
@@ -183,9 +189,8 @@ int trace_command(const TraceRequest& request) {
   auto tracing = Tracing::begin(request);
   if (!tracing) return fail(tracing.error().within("cannot trace"));
   Start start;
-  auto started = Launched::start_held(request.command, signals, [&](const target::Process& process) {
-    return is_ready(process, (*tracing)->watch(), start);
-  });
+  auto started = Launched::start_held(
+      request.command, signals, [&](const target::Process& process) { return is_ready(process, **tracing, start); });
   if (const auto* const failed = std::get_if<Launched::Failed>(&started)) {
     fail(failed->error);
     return failed->exit_code;

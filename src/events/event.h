@@ -58,10 +58,11 @@ struct Event {
 struct Ending {
   Nanoseconds began = 0;
   Nanoseconds ended = 0;
-  std::uint64_t events = 0;        // that were shown
-  std::uint64_t lost = 0;          // that did not fit into the buffer
-  std::uint64_t out_of_order = 0;  // that came too late to be shown in their order of time
-  std::uint64_t unnamed = 0;       // whose function or file could not be read
+  std::uint64_t events = 0;            // that were shown
+  std::uint64_t lost = 0;              // that did not fit into the buffer
+  std::uint64_t out_of_order = 0;      // that came too late to be shown in their order of time
+  std::uint64_t unnamed = 0;           // whose function or file could not be read
+  std::uint64_t nameless_threads = 0;  // that a filter by name could not judge before they ended, and did not show
 };
 
 }  // namespace flametap::events

@@ -64,8 +64,8 @@ void EventPump::welcome_newcomers() {
   }
 }
 
-void EventPump::read() {
-  probes_.read([this](std::span<const std::byte> record) {
+bool EventPump::read() {
+  const std::size_t count = probes_.read([this](std::span<const std::byte> record) {
     for (Event& event : reader_.read(record)) {
       // It ended, or executes another program: what was known of it is of no use any more.
       if (event.kind == Kind::thread_end && event.thread->pid == event.thread->tid) pythons_.forget(event.thread->pid);
@@ -74,6 +74,7 @@ void EventPump::read() {
     }
   });
   welcome_newcomers();
+  return count > 0;
 }
 
 void EventPump::take(Nanoseconds now, Nanoseconds watermark, const Use& use) {
@@ -98,7 +99,10 @@ void EventPump::pump(const Use& use) {
 }
 
 void EventPump::finish(const Use& use) {
-  read();
+  while (read()) {
+    // What is left can be much; it is handed on piece by piece.
+    take(monotonic_now(), monotonic_now() - kHold, use);
+  }
   take(monotonic_now(), kEnd, use);
 }
 
@@ -126,6 +130,8 @@ void EventPump::show(const Event& event, const Use& use) {
     use(event);
   }
   if (event.kind == Kind::thread_end) {
+    const auto verdict = thread_verdicts_.find(event.thread);
+    if (verdict != thread_verdicts_.end() && !verdict->second.final && !verdict->second.show) ++nameless_threads_;
     thread_verdicts_.erase(event.thread);
     keys_.erase(event.thread);
   }
@@ -142,7 +148,8 @@ events::Ending EventPump::ending() const {
           .events = shown_,
           .lost = probes_.lost(),
           .out_of_order = order_.out_of_order() + long_ones_.out_of_order(),
-          .unnamed = reader_.unnamed()};
+          .unnamed = reader_.unnamed(),
+          .nameless_threads = nameless_threads_};
 }
 
 }  // namespace flametap::tracer

@@ -57,7 +57,8 @@ class EventPump {
     bool final = false;
   };
 
-  void read();
+  // Gives whether there was anything.
+  bool read();
   void welcome_newcomers();
   // What is left of them by the minimum of duration, in the order of their time.
   void take(Nanoseconds now, Nanoseconds watermark, const Use& use);
@@ -82,6 +83,7 @@ class EventPump {
   std::unordered_map<const events::Thread*, flametap_thread_key> keys_;  // while a thread is to be judged
   std::unordered_map<const events::Thread*, ThreadVerdict> thread_verdicts_;
   std::uint64_t shown_ = 0;
+  std::uint64_t nameless_threads_ = 0;  // that ended before --thread could judge them
 };
 
 }  // namespace flametap::tracer
