@@ -42,7 +42,7 @@ const volatile __u64 namespace_inode;
 volatile __u8 watching;
 __u64 lost; /* events that nobody will see */
 
-#define SHOWN_LIMIT 64
+#define SHOWN_LIMIT 4096
 #define COMM_BYTES 16
 #define TEXT_BYTES (FLAMETAP_TEXTS * FLAMETAP_TEXT_LIMIT)
 #define RECORD_LIMIT (sizeof(struct flametap_record) + TEXT_BYTES)
@@ -54,9 +54,10 @@ struct thread {
   __s32 depth;
   bool inside;
   __s32 inside_depth; /* of the outermost call of `within` */
-  /* The depths of the open calls that were sent, while they are few: their ends are sent without another look. */
+  /* The open calls that were sent, a bit for each depth, so that their ends are sent without another look. Of those that
+   * are deeper the name is looked at again; there is always one that is not. */
   __u32 shown_count;
-  __s32 shown[SHOWN_LIMIT];
+  __u64 shown[SHOWN_LIMIT / 64];
   bool unjudged; /* the outermost of them was sent only because nobody had judged it; its name is `outermost` */
   struct flametap_function outermost;
   struct flametap_counted key;
@@ -268,17 +269,20 @@ static __always_inline bool function_is_hidden(struct thread* thread, struct pt_
 
 /* A call that was sent unjudged may stay open for long, and would keep the thread from being idle. */
 static __always_inline void judge_outermost(struct thread* thread) {
-  if (!thread->unjudged || thread->shown_count != 1) return;
+  if (within_size != 0 || !thread->unjudged || thread->shown_count != 1) return;
   __u8 verdict = verdict_on(&thread->outermost);
-  if (verdict == FLAMETAP_HIDE) thread->shown_count = 0;
+  if (verdict == FLAMETAP_HIDE) {
+    thread->shown_count = 0;
+    thread->shown[0] &= ~1ull; /* its depth is 0: see on_call */
+  }
   if (verdict != FLAMETAP_UNJUDGED) thread->unjudged = false;
 }
 
 static __always_inline void remember_shown(struct thread* thread, __s32 depth) {
-  if (!judge_functions) return;
-  __u32 place = thread->shown_count++;
-  if (place < SHOWN_LIMIT) thread->shown[place] = depth;
-  if (place != 0) return;
+  if (!judge_functions || depth < 0 || depth >= SHOWN_LIMIT) return;
+  __u32 place = depth;
+  thread->shown[place / 64 % (SHOWN_LIMIT / 64)] |= 1ull << (place % 64);
+  if (thread->shown_count++ != 0) return;
   thread->unjudged = verdict_on(&thread->key.function) == FLAMETAP_UNJUDGED;
   if (thread->unjudged) thread->outermost = thread->key.function;
 }
@@ -367,13 +371,13 @@ int on_call(struct pt_regs* context) {
 /* Whether the call that ends now was not sent. */
 static __always_inline bool call_was_hidden(struct thread* thread, struct pt_regs* context) {
   if (!judge_functions) return false;
-  __u32 count = thread->shown_count;
-  if (count > SHOWN_LIMIT) {
-    /* Too many to remember. */
-    if (function_is_hidden(thread, context, argument(context, 1))) return true;
-  } else if (count == 0 || thread->shown[(count - 1) & (SHOWN_LIMIT - 1)] != thread->depth) {
-    return true;
-  }
+  __s32 depth = thread->depth;
+  if (depth < 0 || depth >= SHOWN_LIMIT) return function_is_hidden(thread, context, argument(context, 1));
+  __u32 place = depth;
+  __u64* bits = &thread->shown[place / 64 % (SHOWN_LIMIT / 64)];
+  __u64 bit = 1ull << (place % 64);
+  if (!(*bits & bit)) return true;
+  *bits &= ~bit;
   thread->shown_count--;
   return false;
 }
@@ -590,6 +594,7 @@ int BPF_PROG(on_exec, struct task_struct* task) {
   thread->depth = 0;
   thread->inside = false;
   thread->shown_count = 0;
+  __builtin_memset(thread->shown, 0, sizeof thread->shown);
   thread->gil = 0;
   __u32 pid = pid_and_tid() >> 32;
   bpf_map_delete_elem(&pythons, &pid);

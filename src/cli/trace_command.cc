@@ -4,7 +4,9 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -94,9 +96,10 @@ class Tracing {
   }
 
   Result<events::Ending> finish() {
+    const Nanoseconds ended = monotonic_now();
     probes_.detach();
     pump_.finish([this](const events::Event& event) { output_->add(event); });
-    const events::Ending ending = pump_.ending();
+    const events::Ending ending = pump_.ending(ended);
     if (const auto finished = output_->finish(ending); !finished) return finished.error();
     return ending;
   }
@@ -137,13 +140,16 @@ void print_summary(const events::Ending& ending) {
   std::fprintf(stderr, "%s\n", text.c_str());
 }
 
+// Whoever reads has seen enough: `flametap trace ... | head`.
+bool is_closed_pipe(const Error& error) { return error.message.ends_with(std::strerror(EPIPE)); }
+
 // Runs it and ends it, whatever happens; gives the exit code.
 int complete(Tracing& tracing, const Processes& processes, const Signals& signals) {
   const auto ran = tracing.run(processes, signals);
   const auto ending = tracing.finish();
   if (ending) print_summary(*ending);
-  if (!ran) return fail(ran.error());
-  return ending ? 0 : fail(ending.error());
+  if (!ran && !is_closed_pipe(ran.error())) return fail(ran.error());
+  return ending || is_closed_pipe(ending.error()) ? 0 : fail(ending.error());
 }
 
 int trace_what_runs(const TraceRequest& request) {

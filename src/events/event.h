@@ -42,7 +42,7 @@ struct Event {
   const Thread* thread = nullptr;
   // How many calls of its thread were open before this one, counted from when we began to watch: the same number in
   // `call` and its `call_end`. Negative in calls that were already running then, of which we see the end only.
-  // Calls that a filter hides are counted, too.
+  // Where functions are filtered by name, only shown calls count.
   std::int32_t depth = 0;
   std::int32_t line = 0;  // 0: not known
   // The function that is called, left, or runs; of other events the function in which they happened. Empty: not known.

@@ -70,6 +70,7 @@ bool EventPump::read() {
       // It ended, or executes another program: what was known of it is of no use any more.
       if (event.kind == Kind::thread_end && event.thread->pid == event.thread->tid) pythons_.forget(event.thread->pid);
       if (is_judged_by_name(event.kind) && !names_.shows(event.file, event.function)) continue;
+      if (!names_.shows_all()) depths_.set(event);
       order_.push(std::move(event));
     }
   });
@@ -142,9 +143,9 @@ bool EventPump::is_urgent() const {
   return at_the_start || !teacher_.is_done();
 }
 
-events::Ending EventPump::ending() const {
+events::Ending EventPump::ending(Nanoseconds ended) const {
   return {.began = began_,
-          .ended = monotonic_now(),
+          .ended = ended,
           .events = shown_,
           .lost = probes_.lost(),
           .out_of_order = order_.out_of_order() + long_ones_.out_of_order(),

@@ -14,6 +14,7 @@
 #include "base/pattern.h"
 #include "events/duration_filter.h"
 #include "events/event.h"
+#include "events/shown_depth.h"
 #include "events/time_order.h"
 #include "tracer/live_target.h"
 #include "tracer/name_filter.h"
@@ -49,7 +50,8 @@ class EventPump {
   // Whether the kernel may be waiting to be told where a Python keeps what runs: the sooner the better.
   [[nodiscard]] bool is_urgent() const;
 
-  [[nodiscard]] events::Ending ending() const;
+  // `ended`: when the probes were detached.
+  [[nodiscard]] events::Ending ending(Nanoseconds ended) const;
 
  private:
   struct ThreadVerdict {
@@ -75,6 +77,7 @@ class EventPump {
   RecordReader reader_;
   ThreadNamer namer_;
   Teacher teacher_;
+  events::ShownDepth depths_;
   events::TimeOrder order_;
   Nanoseconds min_duration_;
   events::DurationFilter durations_;

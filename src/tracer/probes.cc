@@ -54,8 +54,7 @@ int be_quiet(libbpf_print_level, const char*, va_list) { return 0; }
 
 Error load_error(int number) {
   if (number == EPERM || number == EACCES) {
-    return {Failure::not_permitted,
-            "the kernel does not let us load eBPF programs (CAP_BPF and CAP_PERFMON are needed)",
+    return {Failure::not_permitted, "the kernel does not let us load eBPF programs (CAP_SYS_ADMIN is needed)",
             "run it as root: sudo flametap trace ..."};
   }
   Error error = errno_error("the kernel does not take our eBPF programs", number);
@@ -162,7 +161,8 @@ void configure(markers_bpf& skeleton, const Probes::Options& options, std::span<
 }  // namespace
 
 Result<Probes> Probes::load(const Options& options, std::span<const Probe> wanted) {
-  if (options.within.size() >= FLAMETAP_KEY_NAME)
+  // One that fills its field could not be told from a longer one.
+  if (options.within.size() + 1 >= FLAMETAP_KEY_NAME)
     return Error{Failure::usage, "the name of the function to look inside is too long", ""};
   libbpf_set_print(be_quiet);
   errno = 0;

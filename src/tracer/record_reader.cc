@@ -194,7 +194,8 @@ std::span<events::Event> RecordReader::read(std::span<const std::byte> record) {
   event.time = header.time;
   event.thread = thread.thread.get();
   event.depth = header.depth;
-  event.line = header.line;
+  // Of what ends, the line of the function around it says nothing.
+  event.line = *kind == Kind::import_done || *kind == Kind::gc_done ? 0 : header.line;
   event.value = *kind == Kind::audit ? 0 : header.value;
   event.arguments = *kind == Kind::audit ? std::exchange(thread.arguments, {}) : std::string();
   event.lost = std::exchange(thread.lost, 0);
