@@ -1,7 +1,11 @@
 """Includes point one way: a folder of src/ may include only from the folders that its row names.
 
-Data flows from the target to the user (target -> cpython, native -> stack -> sampler -> profile -> format -> cli), and
-a folder never knows what comes after it.
+Data flows from the target to the user, and a folder never knows what comes after it:
+
+    samples  target -> cpython, native -> stack -> sampler -> profile -> format -> cli
+    events   target -> bpf (in the kernel) -> tracer -> events, profile -> format -> cli
+
+ARCHITECTURE.md says what each folder knows.
 """
 
 import re

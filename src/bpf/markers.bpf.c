@@ -55,6 +55,8 @@ struct thread {
   /* The depths of the open calls that were sent, while they are few: their ends are sent without another look. */
   __u32 shown_count;
   __s32 shown[SHOWN_LIMIT];
+  bool unjudged; /* the outermost of them was sent only because nobody had judged it; its name is `outermost` */
+  struct flametap_function outermost;
   struct flametap_counted key;
   __u64 gil; /* that it held last */
   struct flametap_record record;
@@ -242,18 +244,38 @@ static __always_inline bool read_key(char* field, __u32 size, __u64 text) {
   return got > 0 && got < size;
 }
 
-static __always_inline bool function_is_hidden(struct thread* thread, struct pt_regs* context, __u64 function) {
-  if (!judge_functions) return false;
+static __always_inline __u8 verdict_on(const struct flametap_function* key) {
+  __u8* verdict = judge_files ? bpf_map_lookup_elem(&functions, key) : bpf_map_lookup_elem(&names, &key->name);
+  return verdict ? *verdict : FLAMETAP_UNJUDGED;
+}
+
+/* Leaves the name in thread->key. */
+static __always_inline __u8 judge(struct thread* thread, struct pt_regs* context, __u64 function) {
   struct flametap_function* key = &thread->key.function;
-  if (!read_key(key->name.text, FLAMETAP_KEY_NAME, function)) return false;
-  __u8* verdict;
-  if (judge_files) {
-    if (!read_key(key->file, FLAMETAP_KEY_FILE, argument(context, 0))) return false;
-    verdict = bpf_map_lookup_elem(&functions, key);
-  } else {
-    verdict = bpf_map_lookup_elem(&names, &key->name);
-  }
-  return verdict && *verdict == FLAMETAP_HIDE;
+  if (!read_key(key->name.text, FLAMETAP_KEY_NAME, function)) return FLAMETAP_UNJUDGED;
+  if (judge_files && !read_key(key->file, FLAMETAP_KEY_FILE, argument(context, 0))) return FLAMETAP_UNJUDGED;
+  return verdict_on(key);
+}
+
+static __always_inline bool function_is_hidden(struct thread* thread, struct pt_regs* context, __u64 function) {
+  return judge_functions && judge(thread, context, function) == FLAMETAP_HIDE;
+}
+
+/* A call that was sent unjudged may stay open for long, and would keep the thread from being idle. */
+static __always_inline void judge_outermost(struct thread* thread) {
+  if (!thread->unjudged || thread->shown_count != 1) return;
+  __u8 verdict = verdict_on(&thread->outermost);
+  if (verdict == FLAMETAP_HIDE) thread->shown_count = 0;
+  if (verdict != FLAMETAP_UNJUDGED) thread->unjudged = false;
+}
+
+static __always_inline void remember_shown(struct thread* thread, __s32 depth) {
+  if (!judge_functions) return;
+  __u32 place = thread->shown_count++;
+  if (place < SHOWN_LIMIT) thread->shown[place] = depth;
+  if (place != 0) return;
+  thread->unjudged = verdict_on(&thread->key.function) == FLAMETAP_UNJUDGED;
+  if (thread->unjudged) thread->outermost = thread->key.function;
 }
 
 static __always_inline void send_function(struct thread* thread, struct pt_regs* context, __u8 kind, __s32 depth,
@@ -314,6 +336,7 @@ SEC("usdt")
 int on_call(struct pt_regs* context) {
   struct thread* thread = current_thread();
   if (!thread || thread_is_hidden(thread)) return 0;
+  judge_outermost(thread);
   __u64 function = argument(context, 1);
   bool idle = is_idle(thread);
   if (is_outside(thread)) {
@@ -331,10 +354,7 @@ int on_call(struct pt_regs* context) {
   } else if (!idle) {
     if (function_is_hidden(thread, context, function)) return 0;
   }
-  if (judge_functions) {
-    __u32 place = thread->shown_count++;
-    if (place < SHOWN_LIMIT) thread->shown[place] = depth;
-  }
+  remember_shown(thread, depth);
   send_function(thread, context, FLAMETAP_CALL, depth, 0);
   return 0;
 }

@@ -17,6 +17,7 @@
 #include "cli/diagnostics.h"
 #include "cli/doctor_command.h"
 #include "cli/dump_command.h"
+#include "cli/option_words.h"
 #include "cli/pyflame_command.h"
 #include "cli/record_command.h"
 #include "cli/report_command.h"
@@ -195,19 +196,6 @@ CLI::App& add_doctor(CLI::App& app, Words& words) {
 
 bool is_command(const CLI::App& app, const std::string& word) {
   return !app.get_subcommands([&](const CLI::App* command) { return command->get_name() == word; }).empty();
-}
-
-bool given(const CLI::App& command, const char* option) { return command.count(option) > 0; }
-
-// Sets a part of a request to what a word means. False, and the error, if it means nothing.
-template <typename Value, typename Part>
-bool take(const Result<Value>& value, Part& part, Error& error) {
-  if (value) {
-    part = *value;
-  } else {
-    error = value.error();
-  }
-  return value.ok();
 }
 
 // Nothing: not asked for.

@@ -1,12 +1,14 @@
 #include "cli/trace_arguments.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "cli/arguments.h"
+#include "cli/option_words.h"
 
 namespace flametap::cli {
 
@@ -67,8 +69,6 @@ void add_trace_options(CLI::App& command, TraceWords& words) {
 namespace {
 
 using format::TraceFormat;
-
-bool given(const CLI::App& command, const char* option) { return command.count(option) > 0; }
 
 struct NamedFormat {
   std::string_view name;
@@ -161,16 +161,6 @@ Result<void> check_companions(const CLI::App& app, const TraceWords& words) {
   if (given(app, "--for") && !given(app, "--tapset")) return Error{Failure::usage, "--for goes with --tapset", ""};
   if (words.json && !words.list) return Error{Failure::usage, "--json goes with --list", "--format jsonl"};
   return {};
-}
-
-template <typename Value, typename Part>
-bool take(const Result<Value>& value, Part& part, Error& error) {
-  if (value) {
-    part = *value;
-  } else {
-    error = value.error();
-  }
-  return value.ok();
 }
 
 Result<TraceRequest> events_request(const CLI::App& app, const TraceWords& words,

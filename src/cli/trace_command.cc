@@ -33,7 +33,7 @@ using tracer::Watch;
 using Processes = std::vector<target::Process>;
 
 constexpr Nanoseconds kPause = 5'000'000;        // between two looks into the buffer
-constexpr Nanoseconds kShortPause = 100'000;     // the same, when somebody waits for us
+constexpr Nanoseconds kShortPause = 500'000;     // the same, when somebody waits for us
 constexpr Nanoseconds kNewFilesPause = kSecond;  // between two looks for Pythons that are new on the machine
 
 EventPump::Filters filters_of(const TraceRequest& request) {

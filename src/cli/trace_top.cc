@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "cli/diagnostics.h"
 #include "cli/signals.h"
 #include "cli/trace_targets.h"
+#include "format/growing_file.h"
 #include "format/top_table.h"
 #include "target/process.h"
 #include "tracer/call_counter.h"
@@ -33,18 +33,21 @@ std::size_t terminal_width() {
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kUsualWidth;
 }
 
-bool show(const TraceRequest& request, const std::vector<tracer::CallCount>& counts, std::uint64_t lost) {
+// The table goes to a terminal that is cleared each time, or, one below the other, wherever else.
+bool is_for_screen(const TraceRequest& request) {
+  return !request.batch && request.output == "-" && ::isatty(STDOUT_FILENO) == 1;
+}
+
+std::string table(const TraceRequest& request, const std::vector<tracer::CallCount>& counts, std::uint64_t lost) {
   std::vector<format::TopRow> rows;
   for (const auto& [what, calls] : counts) {
     if (rows.size() == request.limit) break;
     rows.push_back({what.pid, what.line, what.file, what.function, calls});
   }
-  const bool screen = !request.batch && ::isatty(STDOUT_FILENO) == 1;
-  std::string text =
-      screen ? kClearScreen + format::write_top_screen(rows, terminal_width()) : format::write_top_rows(rows) + "\n";
+  std::string text = is_for_screen(request) ? kClearScreen + format::write_top_screen(rows, terminal_width())
+                                            : format::write_top_rows(rows) + "\n";
   if (lost > 0) text += std::to_string(lost) + " calls were not counted: there are too many functions\n";
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  return std::fflush(stdout) == 0;
+  return text;
 }
 
 // Waits for the end of an interval; false: there will be no more.
@@ -59,6 +62,9 @@ bool wait_until(Nanoseconds time, const std::vector<target::Process>& processes,
 
 int watch_calls(const TraceRequest& request, Probes& probes, tracer::Pythons& pythons, Watch& watch,
                 const std::vector<target::Process>& processes, const Signals& signals) {
+  auto opened = format::GrowingFile::create(request.output, format::Existing::replace, "");
+  if (!opened) return fail(opened.error());
+  format::GrowingFile& file = *opened;
   tracer::CallCounter counter(probes, pythons, request.function, request.file);
   const Nanoseconds began = monotonic_now();
   Nanoseconds next = began;
@@ -66,8 +72,8 @@ int watch_calls(const TraceRequest& request, Probes& probes, tracer::Pythons& py
     next += request.interval;
     const Nanoseconds end = request.duration ? std::min(next, began + *request.duration) : next;
     more = wait_until(end, processes, signals) && !(request.duration && end >= began + *request.duration);
-    if (!show(request, counter.take(), probes.lost()))
-      return fail({Failure::failed, "cannot write to standard output", ""});
+    if (const auto written = file.append(table(request, counter.take(), probes.lost())); !written)
+      return fail(written.error());
     if (!request.all) continue;
     if (const auto added = watch.add_everything_new(); !added) return fail(added.error());
     warn_of_notes(watch);

@@ -24,8 +24,8 @@ using Times = std::vector<Nanoseconds>;
 
 TEST(TimeOrder, BringsTheEventsOfTwoThreadsIntoOneOrder) {
   TimeOrder order;
-  for (const Nanoseconds time : {10, 30}) order.push(call(kOne, time, 0, "f"));
-  for (const Nanoseconds time : {20, 40}) order.push(call(kTwo, time, 0, "f"));
+  for (const Nanoseconds time : Times{10, 30}) order.push(call(kOne, time, 0, "f"));
+  for (const Nanoseconds time : Times{20, 40}) order.push(call(kTwo, time, 0, "f"));
   EXPECT_EQ(times_up_to(order, 35), (Times{10, 20, 30}));
   EXPECT_EQ(order.waiting(), 1U);
   EXPECT_EQ(times_up_to(order, 100), (Times{40}));

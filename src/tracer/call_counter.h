@@ -8,6 +8,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,7 @@ class CallCounter {
   RecordReader reader_;                              // names that are too long to be counted in the kernel are sent
   std::map<CalledFunction, std::uint64_t> counted_;  // up to the last time
   std::map<CalledFunction, std::uint64_t> long_names_;
+  std::set<pid_t> pids_;  // of processes that were counted
 };
 
 }  // namespace flametap::tracer

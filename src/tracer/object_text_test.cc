@@ -47,8 +47,8 @@ TEST_P(ObjectText, Sequences) {
   EXPECT_EQ(text_of(objects_.make_tuple({one, two})), "(1, 'two')");
   EXPECT_EQ(text_of(objects_.make_list({})), "[]");
   EXPECT_EQ(text_of(objects_.make_list({one})), "[1]");
-  const Address inner = objects_.make_list({one, objects_.make_tuple({two})});
-  EXPECT_EQ(text_of(objects_.make_tuple({inner, two})), "([1, (…,)], 'two')");
+  const Address deep = objects_.make_tuple({objects_.make_tuple({two})});
+  EXPECT_EQ(text_of(objects_.make_tuple({objects_.make_list({one, deep}), two})), "([1, ((…,),)], 'two')");
 }
 
 TEST_P(ObjectText, OtherObjectsByTheirType) {

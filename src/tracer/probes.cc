@@ -2,7 +2,10 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <bpf/markers.skel.h>  // generated from bpf/markers.bpf.c
+// Generated from bpf/markers.bpf.c; it uses a word of C that is none of C++.
+#define _Bool bool
+#include <bpf/markers.skel.h>
+#undef _Bool
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -230,12 +233,16 @@ std::vector<Probes::Count> Probes::counts() const {
   const int map = bpf_map__fd(programs_->skeleton().maps.counts);
   std::vector<Count> all;
   flametap_counted key{};
-  // Nothing is ever taken out of the table, so going from key to key meets each one.
+  // Nothing is taken out of the table meanwhile, so going from key to key meets each one.
   for (const void* previous = nullptr; bpf_map_get_next_key(map, previous, &key) == 0; previous = &key) {
     std::uint64_t calls = 0;
     if (bpf_map_lookup_elem(map, &key, &calls) == 0) all.push_back({key, calls});
   }
   return all;
+}
+
+void Probes::forget(const flametap_counted& what) {
+  bpf_map_delete_elem(bpf_map__fd(programs_->skeleton().maps.counts), &what);
 }
 
 std::uint64_t Probes::lost() const {

@@ -82,6 +82,8 @@ class Probes {
     std::uint64_t calls;  // since the beginning
   };
   [[nodiscard]] std::vector<Count> counts() const;
+  // Makes room, once nobody counts it any more.
+  void forget(const flametap_counted& what);
 
   // Events that did not fit, since the beginning.
   [[nodiscard]] std::uint64_t lost() const;
