@@ -159,7 +159,9 @@ Result<void> check_what_to_trace(const TraceWords& words, const std::vector<std:
 }
 
 // The words that belong to one form of the command only.
-Result<void> check_companions(const CLI::App& app, const TraceWords& words) {
+Result<void> check_companions(const CLI::App& app, const TraceWords& words, bool has_command) {
+  if ((words.list || given(app, "--tapset")) && (has_command || !words.pids.empty()))
+    return Error{Failure::usage, "--list and --tapset say what they are about themselves: --list PID", ""};
   for (const char* const option : {"--interval", "--limit", "--batch"}) {
     if (given(app, option) && !words.top) return Error{Failure::usage, std::string(option) + " goes with --top", ""};
   }
@@ -205,7 +207,7 @@ Result<TraceRequest> events_request(const CLI::App& app, const TraceWords& words
 
 Result<AnyTraceRequest> trace_request(const CLI::App& app, const TraceWords& words,
                                       const std::vector<std::string>* command) {
-  if (const auto checked = check_companions(app, words); !checked) return checked.error();
+  if (const auto checked = check_companions(app, words, command != nullptr); !checked) return checked.error();
   if (words.list && words.stray.size() <= 1)
     return AnyTraceRequest(ListRequest{words.stray.empty() ? "" : words.stray.front(), words.json});
   if (given(app, "--tapset")) {

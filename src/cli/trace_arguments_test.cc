@@ -224,6 +224,8 @@ TEST(TraceArguments, List) {
   EXPECT_EQ(given.what, "7");
   EXPECT_TRUE(given.json);
   EXPECT_THAT(refusal({"--list", "1", "2"}), HasSubstr("unexpected word"));
+  EXPECT_THAT(refusal({"--list", "-p", "1"}), HasSubstr("--list PID"));
+  EXPECT_THAT(refusal({"--list"}, Words{"true"}), HasSubstr("--list PID"));
   EXPECT_THAT(refusal({"-p", "1", "--json"}), AllOf(HasSubstr("--json goes with --list"), HasSubstr("--format jsonl")));
 }
 
@@ -234,6 +236,8 @@ TEST(TraceArguments, Tapset) {
   EXPECT_EQ(request<TapsetRequest>({"--tapset", "python3", "--for", "bpftrace"}).language, TapsetLanguage::bpftrace);
   EXPECT_EQ(request<TapsetRequest>({"--tapset", "python3", "--for", "dtrace"}).language, TapsetLanguage::dtrace);
   EXPECT_THAT(refusal({"--tapset", "7", "--for", "perl"}), HasSubstr("no scripts can be made for 'perl'"));
+  EXPECT_THAT(refusal({"--tapset", "7", "-p", "1"}), HasSubstr("say what they are about themselves"));
+  EXPECT_THAT(refusal({"--tapset", "7"}, Words{"true"}), HasSubstr("say what they are about themselves"));
   EXPECT_THAT(refusal({"-p", "1", "--for", "bpftrace"}), HasSubstr("--for goes with --tapset"));
 }
 

@@ -1,6 +1,7 @@
 #include "cli/trace_output.h"
 
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "base/clock.h"
@@ -87,6 +88,10 @@ Result<std::unique_ptr<TraceOutput>> open_recording(const TraceRequest& request)
   // Calls may take less than a microsecond.
   auto journal = Journal::open({.path = request.output, .format = format::Format::ftap}, request.output, 1);
   if (!journal) return journal.error();
+  if (!journal->is_result()) {
+    std::ignore = journal->close();
+    return Error{Failure::usage, "a recording goes into a file of its own, which " + request.output + " is not", ""};
+  }
   return std::unique_ptr<TraceOutput>(std::make_unique<RecordingOutput>(std::move(*journal), monotonic_now()));
 }
 

@@ -36,6 +36,7 @@ def pytest_generate_tests(metafunc):
         "system_python": [each for each in INTERPRETERS if each.command == [pythons.SYSTEM]],
         "usual_python": [pythons.usual(INTERPRETERS)],
         "call_python": tracing.with_markers(INTERPRETERS, "call"),
+        "release_call_python": pythons.one_of_each(tracing.with_markers(INTERPRETERS, "call"), pythons.MINORS),
         "line_python": tracing.with_markers(INTERPRETERS, "call", "line"),
         "aborting_python": [each for each in INTERPRETERS if tracing.aborts_when_armed(each)],
         "event_python": tracing.with_markers(INTERPRETERS, "gc", "import", "audit"),
