@@ -32,6 +32,7 @@ struct task_struct {
 const volatile __u8 judge_functions; /* ask `functions` */
 const volatile __u8 judge_files;     /* a function is known by its file, too */
 const volatile __u8 judge_threads;   /* ask `threads` */
+const volatile __u8 send_calls;      /* or look at them only, to know what is within */
 const volatile __u32 within_size;    /* of the name below with its final zero; 0: everywhere */
 const volatile char within[FLAMETAP_KEY_NAME];
 const volatile __u64 namespace_device; /* of the pid namespace in which to tell pids; 0: the machine's own */
@@ -128,9 +129,8 @@ struct generator {
   __u64 pid;
 };
 struct {
-  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(type, BPF_MAP_TYPE_LRU_HASH); /* those of processes that died inside of one make room */
   __uint(max_entries, 65536);
-  __uint(map_flags, BPF_F_NO_PREALLOC);
   __type(key, struct generator);
   __type(value, __u8);
 } generators SEC(".maps");
@@ -281,7 +281,10 @@ static __always_inline void judge_outermost(struct thread* thread) {
 static __always_inline void remember_shown(struct thread* thread, __s32 depth) {
   if (!judge_functions || depth < 0 || depth >= SHOWN_LIMIT) return;
   __u32 place = depth;
-  thread->shown[place / 64 % (SHOWN_LIMIT / 64)] |= 1ull << (place % 64);
+  __u64* bits = &thread->shown[place / 64 % (SHOWN_LIMIT / 64)];
+  __u64 bit = 1ull << (place % 64);
+  if (*bits & bit) return; /* the end of the one before was not told */
+  *bits |= bit;
   if (thread->shown_count++ != 0) return;
   thread->unjudged = verdict_on(&thread->key.function) == FLAMETAP_UNJUDGED;
   if (thread->unjudged) thread->outermost = thread->key.function;
@@ -313,12 +316,14 @@ static __always_inline __u64 frame_now(struct thread* thread, const struct flame
  * the frame: the thread, until the generator is made. And they pass markers in code of the interpreter's own. */
 enum passage { ORDINARY, NO_CALL, THROWN };
 
-static __always_inline enum passage how_entered(struct thread* thread) {
+/* `remember`: its end will be asked about, too. */
+static __always_inline enum passage how_entered(struct thread* thread, bool remember) {
   struct flametap_python_layout* layout = current_python();
   if (!layout || !layout->creation_flags) return ORDINARY;
   __u64 frame = frame_now(thread, layout);
   if (!frame) return ORDINARY;
   if (read_byte(frame + layout->frame_owner) == OWNED_BY_GENERATOR) {
+    if (!remember) return ORDINARY;
     struct generator generator = {.frame = frame, .pid = pid_and_tid() >> 32};
     __u8 runs = 1;
     bpf_map_update_elem(&generators, &generator, &runs, BPF_ANY);
@@ -353,7 +358,7 @@ int on_call(struct pt_regs* context) {
   } else if (idle) {
     if (function_is_hidden(thread, context, function)) return 0;
   }
-  if (how_entered(thread) == NO_CALL) return 0;
+  if (how_entered(thread, true) == NO_CALL) return 0;
   if (idle) thread->depth = 0;
   __s32 depth = thread->depth++;
   if (is_outside(thread)) {
@@ -363,6 +368,7 @@ int on_call(struct pt_regs* context) {
   } else if (!idle) {
     if (function_is_hidden(thread, context, function)) return 0;
   }
+  if (!send_calls) return 0;
   remember_shown(thread, depth);
   send_function(thread, context, FLAMETAP_CALL, depth, 0);
   return 0;
@@ -387,7 +393,7 @@ int on_call_end(struct pt_regs* context) {
   struct thread* thread = current_thread();
   if (!thread || thread_is_hidden(thread) || is_idle(thread)) return 0;
   enum passage passage = how_left(thread);
-  if (passage == NO_CALL) return 0;
+  if (passage == NO_CALL || (passage == THROWN && !send_calls)) return 0;
   if (passage == THROWN) {
     /* Never entered at a marker: nothing of what is open ends. */
     if (!function_is_hidden(thread, context, argument(context, 1)))
@@ -396,7 +402,7 @@ int on_call_end(struct pt_regs* context) {
   }
   __s32 depth = --thread->depth;
   if (thread->inside && depth <= thread->inside_depth) thread->inside = false;
-  if (!call_was_hidden(thread, context)) send_function(thread, context, FLAMETAP_CALL_END, depth, 0);
+  if (send_calls && !call_was_hidden(thread, context)) send_function(thread, context, FLAMETAP_CALL_END, depth, 0);
   return 0;
 }
 
@@ -544,7 +550,7 @@ int BPF_USDT(on_audit, void* event, void* arguments) {
 SEC("usdt")
 int count_call(struct pt_regs* context) {
   struct thread* thread = current_thread();
-  if (!thread || how_entered(thread) == NO_CALL) return 0;
+  if (!thread || how_entered(thread, false) == NO_CALL) return 0;
   struct flametap_counted* key = &thread->key;
   if (!read_key(key->function.name.text, FLAMETAP_KEY_NAME, argument(context, 1)) ||
       !read_key(key->function.file, FLAMETAP_KEY_FILE, argument(context, 0))) {

@@ -118,6 +118,21 @@ Result<void> choose_format(const TraceWords& words, TraceRequest& request) {
   return {};
 }
 
+bool wants(const TraceRequest& request, tracer::EventGroup group) {
+  return std::ranges::find(request.events, group) != request.events.end();
+}
+
+// Some formats are about some events only.
+Result<void> check_format(const TraceRequest& request) {
+  const bool calls = wants(request, tracer::EventGroup::call);
+  const bool calls_only = request.format == TraceFormat::dtrace || request.format == TraceFormat::stap;
+  if (calls_only && !calls)
+    return Error{Failure::usage, "the formats dtrace and stap show calls only", "--events call, or --format tree"};
+  if (request.ftap && !calls && !wants(request, tracer::EventGroup::gc))
+    return Error{Failure::usage, "a recording holds calls and collections only", "--events call, or -o FILE.jsonl"};
+  return {};
+}
+
 Result<std::vector<tracer::EventGroup>> parse_events(const std::vector<std::string>& words) {
   std::vector<tracer::EventGroup> groups;
   for (const std::string& word : words) {
@@ -165,8 +180,7 @@ Result<void> check_companions(const CLI::App& app, const TraceWords& words, bool
   for (const char* const option : {"--interval", "--limit", "--batch"}) {
     if (given(app, option) && !words.top) return Error{Failure::usage, std::string(option) + " goes with --top", ""};
   }
-  for (const char* const option :
-       {"--events", "--within", "--min-duration", "--format", "--summary", "--thread", "--output"}) {
+  for (const char* const option : {"--events", "--within", "--min-duration", "--format", "--summary", "--thread"}) {
     if (given(app, option) && words.top)
       return Error{Failure::usage, std::string(option) + " does not go with --top, which counts calls", ""};
   }
@@ -200,6 +214,7 @@ Result<TraceRequest> events_request(const CLI::App& app, const TraceWords& words
   if (!take(parse_count("--limit", words.limit), request.limit, error)) return error;
   request.output = words.output;
   if (const auto chosen = choose_format(words, request); !chosen) return chosen.error();
+  if (const auto checked = check_format(request); !checked) return checked.error();
   return request;
 }
 

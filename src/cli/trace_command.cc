@@ -65,7 +65,8 @@ bool wait_for_end(const Processes& processes, Nanoseconds moment) {
 class Tracing {
  public:
   static Result<std::unique_ptr<Tracing>> begin(const TraceRequest& request) {
-    Probes::Options options{.buffer_bytes = request.buffer_bytes, .within = request.within};
+    const bool calls = std::ranges::find(request.events, tracer::EventGroup::call) != request.events.end();
+    Probes::Options options{.buffer_bytes = request.buffer_bytes, .within = request.within, .send_calls = calls};
     options = EventPump::judging(filters_of(request), options);
     auto probes = Probes::load(options, Watch::probes_for(wanted_by(request)));
     if (!probes) return probes.error();
@@ -137,6 +138,8 @@ void print_summary(const events::Ending& ending) {
   if (ending.nameless_threads > 0)
     text += ", " + std::to_string(ending.nameless_threads) + " threads ended before --thread could learn their name";
   if (ending.out_of_order > 0) text += ", " + std::to_string(ending.out_of_order) + " out of order";
+  if (ending.events == 0 && ending.lost == 0)
+    text += " (what began before is not told, and child processes are not followed)";
   std::fprintf(stderr, "%s\n", text.c_str());
 }
 

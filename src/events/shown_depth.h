@@ -26,8 +26,10 @@ class ShownDepth {
     while (!open.empty() && (open.back() > depth || (begins && open.back() == depth))) open.pop_back();
     if (event.kind == Kind::call_end && !open.empty() && open.back() == depth) open.pop_back();
     event.depth = static_cast<std::int32_t>(open.size());
-    if (begins) open.push_back(depth);
+    if (begins && open.size() < kMaxOpen) open.push_back(depth);
   }
+
+  static constexpr std::size_t kMaxOpen = 100'000;  // of a thread
 
  private:
   ByThread<std::vector<std::int32_t>> open_;  // the depths of open calls, hidden ones counted

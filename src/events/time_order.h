@@ -28,7 +28,9 @@ class TimeOrder {
     const Nanoseconds limit = std::max(watermark, handed_out_);
     for (; next_ < order_.size() && order_[next_].time <= limit; ++next_) {
       handed_out_ = order_[next_].time;
-      use(std::move(events_[order_[next_].place]));
+      Event& event = events_[order_[next_].place];
+      if (event.kind == Kind::thread_end) newest_.erase(event.thread);
+      use(std::move(event));
     }
     forget_handed_out();
   }

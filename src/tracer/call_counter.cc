@@ -45,6 +45,7 @@ CallCounter::CallCounter(Probes& probes, Pythons& pythons, Pattern function, Pat
 std::vector<CallCount> CallCounter::take() {
   probes_.read([this](std::span<const std::byte> record) {
     for (const events::Event& event : reader_.read(record)) {
+      if (event.kind == events::Kind::thread_end) reader_.release(event.thread);
       if (event.kind != events::Kind::call) continue;
       ++long_names_[{.pid = event.thread->pid,
                      .line = std::max(event.line, 0),

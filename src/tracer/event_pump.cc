@@ -69,7 +69,15 @@ bool EventPump::read() {
     for (Event& event : reader_.read(record)) {
       // It ended, or executes another program: what was known of it is of no use any more.
       if (event.kind == Kind::thread_end && event.thread->pid == event.thread->tid) pythons_.forget(event.thread->pid);
-      if (is_judged_by_name(event.kind) && !names_.shows(event.file, event.function)) continue;
+      if (is_judged_by_name(event.kind) && !names_.shows(event.file, event.function)) {
+        // What was lost before it is said with the next one.
+        if (event.lost > 0) lost_[event.thread] += event.lost;
+        continue;
+      }
+      if (auto* const more = lost_.find(event.thread); more != nullptr && event.lost + *more > 0) {
+        event.lost += *more;
+        lost_.erase(event.thread);
+      }
       if (!names_.shows_all()) depths_.set(event);
       order_.push(std::move(event));
     }
@@ -135,19 +143,21 @@ void EventPump::show(const Event& event, const Use& use) {
     if (verdict != thread_verdicts_.end() && !verdict->second.final && !verdict->second.show) ++nameless_threads_;
     thread_verdicts_.erase(event.thread);
     keys_.erase(event.thread);
+    namer_.forget(*event.thread);
+    reader_.release(event.thread);
   }
 }
 
 bool EventPump::is_urgent() const {
   const bool at_the_start = shown_ == 0 && monotonic_now() - began_ < kSecond;
-  return at_the_start || !teacher_.is_done();
+  return at_the_start || teacher_.is_in_a_hurry();
 }
 
 events::Ending EventPump::ending(Nanoseconds ended) const {
   return {.began = began_,
           .ended = ended,
           .events = shown_,
-          .lost = probes_.lost(),
+          .lost = probes_.lost() + reader_.bad(),
           .out_of_order = order_.out_of_order() + long_ones_.out_of_order(),
           .unnamed = reader_.unnamed(),
           .nameless_threads = nameless_threads_};

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/pattern.h"
+#include "events/by_thread.h"
 #include "events/duration_filter.h"
 #include "events/event.h"
 #include "events/shown_depth.h"
@@ -77,6 +78,7 @@ class EventPump {
   RecordReader reader_;
   ThreadNamer namer_;
   Teacher teacher_;
+  events::ByThread<std::uint32_t> lost_;  // before events that were not shown
   events::ShownDepth depths_;
   events::TimeOrder order_;
   Nanoseconds min_duration_;

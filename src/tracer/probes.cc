@@ -136,6 +136,7 @@ namespace {
 void configure(markers_bpf& skeleton, const Probes::Options& options, std::span<const Probes::Probe> wanted) {
   bpf_map__set_max_entries(skeleton.maps.records, static_cast<std::uint32_t>(options.buffer_bytes));
   auto& settings = *skeleton.rodata;
+  settings.send_calls = options.send_calls;
   settings.judge_functions = options.judge_functions;
   settings.judge_files = options.judge_files;
   settings.judge_threads = options.judge_threads;
@@ -237,6 +238,11 @@ void Probes::judge(const flametap_thread_key& thread, bool show) {
 void Probes::teach(pid_t pid, const flametap_python_layout& layout) {
   const auto key = static_cast<std::uint32_t>(pid);
   bpf_map_update_elem(bpf_map__fd(programs_->skeleton().maps.pythons), &key, &layout, BPF_ANY);
+}
+
+void Probes::unteach(pid_t pid) {
+  const auto key = static_cast<std::uint32_t>(pid);
+  bpf_map_delete_elem(bpf_map__fd(programs_->skeleton().maps.pythons), &key);
 }
 
 std::vector<Probes::Count> Probes::counts() const {

@@ -27,6 +27,7 @@ class Probes {
   struct Options {
     std::size_t buffer_bytes = std::size_t{64} << 20;  // for records that were not read yet; a power of two
     std::string within = {};                           // only inside of calls of this function; empty: everywhere
+    bool send_calls = true;                            // false: calls are watched for `within` only
     bool judge_functions = false;                      // drop functions that were judged so, see judge()
     bool judge_files = false;                          // they are known by their file, too
     bool judge_threads = false;
@@ -80,6 +81,7 @@ class Probes {
   // Where the Python of a process keeps what runs; the kernel forgets it when the process ends or executes another
   // program.
   void teach(pid_t pid, const flametap_python_layout& layout);
+  void unteach(pid_t pid);
 
   struct Count {
     flametap_counted what;

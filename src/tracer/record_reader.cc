@@ -18,8 +18,6 @@ using events::Kind;
 constexpr std::size_t kMaxTextBytes = std::size_t{512} << 20;
 constexpr std::string_view kTooManyNames = "(too many names)";
 constexpr std::string_view kUnread = "?";
-// Far more than can have events on their way to be shown.
-constexpr std::size_t kMaxGoneThreads = 65536;
 
 constexpr std::size_t kCutText = FLAMETAP_TEXT_LIMIT - 1;
 
@@ -86,8 +84,8 @@ std::string_view RecordReader::text(std::string_view bytes) {
 }
 
 void RecordReader::put_away(std::unique_ptr<events::Thread> thread) {
-  gone_.push_back(std::move(thread));
-  if (gone_.size() > kMaxGoneThreads) gone_.pop_front();
+  const events::Thread* const key = thread.get();
+  gone_.emplace(key, std::move(thread));
 }
 
 void RecordReader::forget(const flametap_record& header) {

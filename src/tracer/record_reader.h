@@ -50,6 +50,9 @@ class RecordReader {
   // They are valid until the next call.
   [[nodiscard]] std::span<events::Event> read(std::span<const std::byte> record);
 
+  // Its thread_end was shown, the last of its events: nobody needs it any more.
+  void release(const events::Thread* thread) { gone_.erase(thread); }
+
   // Threads that were introduced since this was last asked.
   [[nodiscard]] std::vector<Newcomer> take_newcomers();
 
@@ -86,7 +89,8 @@ class RecordReader {
   std::deque<std::string> mended_;       // those of them that were not
   std::size_t text_bytes_ = 0;
   std::unordered_map<std::uint64_t, Known> threads_;  // by pid and tid
-  std::deque<std::unique_ptr<events::Thread>> gone_;  // whose events may still be in use
+  std::unordered_map<const events::Thread*, std::unique_ptr<events::Thread>>
+      gone_;  // whose events may still be on their way
   std::vector<Newcomer> newcomers_;
   std::array<events::Event, 2> events_;
   std::uint64_t unnamed_ = 0;

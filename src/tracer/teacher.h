@@ -5,8 +5,9 @@
 
 #include <sys/types.h>
 
-#include <set>
+#include <map>
 
+#include "base/clock.h"
 #include "events/event.h"
 #include "tracer/probes.h"
 #include "tracer/pythons.h"
@@ -22,12 +23,19 @@ class Teacher {
   void meet(const events::Thread& thread);
   // Teaches what is not taught yet and can be found out now.
   void teach();
-  [[nodiscard]] bool is_done() const { return untaught_.empty(); }
+  // Whether somebody has just been met, and is to be taught as soon as possible.
+  [[nodiscard]] bool is_in_a_hurry() const;
 
  private:
+  [[nodiscard]] bool try_to_teach(pid_t pid, Nanoseconds met);
+
   Probes& probes_;
   Pythons& pythons_;
-  std::set<pid_t> untaught_;
+  struct Untaught {
+    Nanoseconds met = 0;
+    Nanoseconds next_try = 0;
+  };
+  std::map<pid_t, Untaught> untaught_;
 };
 
 }  // namespace flametap::tracer

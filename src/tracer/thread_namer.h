@@ -21,10 +21,15 @@ class ThreadNamer {
   // The Pythons must outlive it.
   explicit ThreadNamer(Pythons& pythons) : pythons_(pythons) {}
 
-  // From now on it is looked for. The thread must outlive the namer.
+  // From now on it is looked for. The thread must live until it is forgotten.
   void add(events::Thread& thread) {
     nameless_.push_back({&thread, 0});
     next_look_ = 0;  // it may end soon
+  }
+
+  // It is about to go.
+  void forget(const events::Thread& thread) {
+    std::erase_if(nameless_, [&](const Nameless& each) { return each.thread == &thread; });
   }
 
   // Names those that have a name by now. Cheap when there is nothing to do; looks at most some ten times a second.
