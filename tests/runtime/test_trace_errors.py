@@ -203,14 +203,9 @@ def small_files():
 @pytest.mark.parametrize("name", ["trace.ftap", "trace.jsonl"])
 def test_a_file_that_cannot_grow(usual_call_python, start, tmp_path, name):
     """The target goes on, and the reason is said."""
-    target = start(usual_call_python, TARGETS / "calls.py", "plain", 50)
-    target.says()
-    marks = tracing.marks_of(target, usual_call_python)
-    process = flametap.start("trace", "-p", target.pid, "-o", tmp_path / name, preexec_fn=small_files,
-                             restore_signals=False)  # Python ignores SIGXFSZ, and so do those who inherit that
-    marks.wait_until_armed("call")
-    tracing.wait_until_attached(process, "call")
-    target.tell("go")
+    # Python ignores SIGXFSZ, and so do those who inherit that.
+    target, process = tracing.start_attached(start, usual_call_python, [TARGETS / "calls.py", "plain", 50],
+                                             tmp_path / name, ["call"], preexec_fn=small_files, restore_signals=False)
     done = flametap.finish(process)
     assert done.code == flametap.FAILED, done
     assert "File too large" in done.err
