@@ -38,9 +38,11 @@ const volatile __u64 namespace_device; /* of the pid namespace in which to tell 
 const volatile __u64 namespace_inode;
 
 
+/* Set once all programs are attached, until the first is detached: half of the markers would tell half of the truth. */
+volatile __u8 watching;
 __u64 lost; /* events that nobody will see */
 
-#define SHOWN_LIMIT 64
+#define SHOWN_LIMIT 4096
 #define COMM_BYTES 16
 #define TEXT_BYTES (FLAMETAP_TEXTS * FLAMETAP_TEXT_LIMIT)
 #define RECORD_LIMIT (sizeof(struct flametap_record) + TEXT_BYTES)
@@ -52,9 +54,10 @@ struct thread {
   __s32 depth;
   bool inside;
   __s32 inside_depth; /* of the outermost call of `within` */
-  /* The depths of the open calls that were sent, while they are few: their ends are sent without another look. */
+  /* The open calls that were sent, a bit for each depth, so that their ends are sent without another look. Of those that
+   * are deeper the name is looked at again; there is always one that is not. */
   __u32 shown_count;
-  __s32 shown[SHOWN_LIMIT];
+  __u64 shown[SHOWN_LIMIT / 64];
   bool unjudged; /* the outermost of them was sent only because nobody had judged it; its name is `outermost` */
   struct flametap_function outermost;
   struct flametap_counted key;
@@ -178,29 +181,32 @@ static __always_inline void add_text(struct thread* thread, enum flametap_text w
 }
 
 /* Nobody is woken: user space looks often enough, and a wake-up would cost the target more than all the rest. */
-static __always_inline void send(struct thread* thread) {
+static __always_inline bool send(struct thread* thread) {
   struct flametap_record* record = &thread->record;
   record->sequence = thread->sequence++;
   __u64 size = sizeof *record;
   for (int i = 0; i < FLAMETAP_TEXTS; ++i) size += record->text_sizes[i];
-  if (size > RECORD_LIMIT) return;
-  if (bpf_ringbuf_output(&records, record, size, BPF_RB_NO_WAKEUP) != 0) count_lost();
+  if (size > RECORD_LIMIT) return false;
+  if (bpf_ringbuf_output(&records, record, size, BPF_RB_NO_WAKEUP) == 0) return true;
+  count_lost();
+  return false;
 }
 
 static __always_inline void introduce(struct thread* thread, struct task_struct* task) {
-  thread->met = true;
   begin_record(thread, FLAMETAP_THREAD);
   thread->record.value = BPF_CORE_READ(task, start_time);
   bpf_get_current_comm(thread->text, COMM_BYTES);
   __u32 size = 0;
   while (size < COMM_BYTES && thread->text[size]) ++size;
   thread->record.text_sizes[FLAMETAP_FILE] = size;
-  send(thread);
+  /* If there is no room for it, the next event tries again. */
+  thread->met = send(thread);
 }
 
-/* The current thread's state; introduces the thread to user space when it is met for the first time. Null, and what
- * happens now counted as lost, only if the kernel has no memory for it. */
+/* The current thread's state; introduces the thread to user space when it is met for the first time. Null if nothing is
+ * watched now, and, with what happens counted as lost, if the kernel has no memory for it. */
 static __always_inline struct thread* current_thread(void) {
+  if (!watching) return 0;
   struct task_struct* task = (struct task_struct*)bpf_get_current_task_btf();
   struct thread* thread = bpf_task_storage_get(&states, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
   if (!thread) {
@@ -263,17 +269,20 @@ static __always_inline bool function_is_hidden(struct thread* thread, struct pt_
 
 /* A call that was sent unjudged may stay open for long, and would keep the thread from being idle. */
 static __always_inline void judge_outermost(struct thread* thread) {
-  if (!thread->unjudged || thread->shown_count != 1) return;
+  if (within_size != 0 || !thread->unjudged || thread->shown_count != 1) return;
   __u8 verdict = verdict_on(&thread->outermost);
-  if (verdict == FLAMETAP_HIDE) thread->shown_count = 0;
+  if (verdict == FLAMETAP_HIDE) {
+    thread->shown_count = 0;
+    thread->shown[0] &= ~1ull; /* its depth is 0: see on_call */
+  }
   if (verdict != FLAMETAP_UNJUDGED) thread->unjudged = false;
 }
 
 static __always_inline void remember_shown(struct thread* thread, __s32 depth) {
-  if (!judge_functions) return;
-  __u32 place = thread->shown_count++;
-  if (place < SHOWN_LIMIT) thread->shown[place] = depth;
-  if (place != 0) return;
+  if (!judge_functions || depth < 0 || depth >= SHOWN_LIMIT) return;
+  __u32 place = depth;
+  thread->shown[place / 64 % (SHOWN_LIMIT / 64)] |= 1ull << (place % 64);
+  if (thread->shown_count++ != 0) return;
   thread->unjudged = verdict_on(&thread->key.function) == FLAMETAP_UNJUDGED;
   if (thread->unjudged) thread->outermost = thread->key.function;
 }
@@ -362,13 +371,13 @@ int on_call(struct pt_regs* context) {
 /* Whether the call that ends now was not sent. */
 static __always_inline bool call_was_hidden(struct thread* thread, struct pt_regs* context) {
   if (!judge_functions) return false;
-  __u32 count = thread->shown_count;
-  if (count > SHOWN_LIMIT) {
-    /* Too many to remember. */
-    if (function_is_hidden(thread, context, argument(context, 1))) return true;
-  } else if (count == 0 || thread->shown[(count - 1) & (SHOWN_LIMIT - 1)] != thread->depth) {
-    return true;
-  }
+  __s32 depth = thread->depth;
+  if (depth < 0 || depth >= SHOWN_LIMIT) return function_is_hidden(thread, context, argument(context, 1));
+  __u32 place = depth;
+  __u64* bits = &thread->shown[place / 64 % (SHOWN_LIMIT / 64)];
+  __u64 bit = 1ull << (place % 64);
+  if (!(*bits & bit)) return true;
+  *bits &= ~bit;
   thread->shown_count--;
   return false;
 }
@@ -585,6 +594,7 @@ int BPF_PROG(on_exec, struct task_struct* task) {
   thread->depth = 0;
   thread->inside = false;
   thread->shown_count = 0;
+  __builtin_memset(thread->shown, 0, sizeof thread->shown);
   thread->gil = 0;
   __u32 pid = pid_and_tid() >> 32;
   bpf_map_delete_elem(&pythons, &pid);

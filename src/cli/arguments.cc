@@ -35,12 +35,20 @@ Result<double> parse_rate(const std::string& word) {
   return *rate;
 }
 
-Result<Nanoseconds> parse_seconds(const std::string& word) {
+Result<Nanoseconds> parse_seconds(const std::string& word, const std::string& option) {
   const auto seconds = whole_number<double>(word);
   if (!seconds || !(*seconds > 0) || *seconds > kMaxSeconds) {
-    return wrong("--duration", word, "must be a number of seconds, more than 0");
+    return wrong(option, word, "must be a number of seconds, more than 0");
   }
   return static_cast<Nanoseconds>(std::ceil(*seconds * static_cast<double>(kSecond)));
+}
+
+Result<Nanoseconds> parse_milliseconds(const std::string& word, const std::string& option) {
+  const auto milliseconds = whole_number<double>(word);
+  if (!milliseconds || !(*milliseconds > 0) || *milliseconds > kMaxSeconds * 1000) {
+    return wrong(option, word, "must be a number of milliseconds, more than 0");
+  }
+  return static_cast<Nanoseconds>(std::ceil(*milliseconds * static_cast<double>(kSecond) / 1000));
 }
 
 Result<pid_t> parse_pid(const std::string& word) {

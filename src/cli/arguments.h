@@ -17,8 +17,10 @@ inline constexpr double kMaxRateHz = 100'000;
 
 // Samples per second; 0 for the word `max`, as fast as possible.
 [[nodiscard]] Result<double> parse_rate(const std::string& word);
-// A time in seconds, more than 0.
-[[nodiscard]] Result<Nanoseconds> parse_seconds(const std::string& word);
+// A time in seconds, more than 0; `option` is for the message.
+[[nodiscard]] Result<Nanoseconds> parse_seconds(const std::string& word, const std::string& option = "--duration");
+// The same in milliseconds.
+[[nodiscard]] Result<Nanoseconds> parse_milliseconds(const std::string& word, const std::string& option);
 [[nodiscard]] Result<pid_t> parse_pid(const std::string& word);
 // Each word is a pid or several with commas between them. The same one twice counts once.
 [[nodiscard]] Result<std::vector<pid_t>> parse_pids(const std::vector<std::string>& words);

@@ -50,7 +50,7 @@ Result<MarkedTarget> find_marked_target(const std::string& what) {
     const Result<pid_t> pid = parse_pid(what);
     if (!pid) return pid.error();
     Result<MarkedTarget> found = find_process(*pid);
-    if (!found) return cannot("list the markers of", *pid, found.error());
+    if (!found) return found.error().within("cannot look for markers");
     return found;
   }
   Result<tracer::MarkedFile> file = tracer::marked_file(what);

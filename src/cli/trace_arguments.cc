@@ -17,51 +17,58 @@ const char* const kTraceUsage =
     "       flametap trace --list [PID|FILE]\n"
     "       flametap trace --tapset PID|FILE [--for LANGUAGE]";
 const char* const kTraceFooter = R"(Examples:
-  flametap trace -- python3 prog.py                   every call and return, as a tree
-  flametap trace -p 1234 --within handle_request      only what happens inside of that function
-  flametap trace -p 1234 --function '^save' --min-duration 10
-                                                      calls of some functions, if they take 10 ms or more
-  flametap trace -p 1234 --events gc                  the pauses of the garbage collector
-  flametap trace --events import --summary -- python3 prog.py
-                                                      where the start-up time goes
-  flametap trace -p 1234 -d 10 --summary              calls, time and percentiles for each function, exact
-  flametap trace -p 1234 -d 10 -o calls.ftap          for `flametap report`: flame charts with exact times
-  flametap trace --top                                the functions called most, on the whole machine
-  flametap trace --list                               which Pythons here have markers, and which
+  Every call and return, as a tree:
+    flametap trace -- python3 prog.py
+  Only what happens inside of one function:
+    flametap trace -p 1234 --within handle_request
+  Calls of some functions, if they take 10 ms or more:
+    flametap trace -p 1234 --function '^save' --min-duration 10
+  The pauses of the garbage collector:
+    flametap trace -p 1234 --events gc
+  Where the start-up time goes:
+    flametap trace --events import --summary -- python3 prog.py
+  Calls, time and percentiles of each function, exact:
+    flametap trace -p 1234 -d 10 --summary
+  Flame charts with exact times, by `flametap report`:
+    flametap trace -p 1234 -d 10 -o calls.ftap
+  The functions called most, on the whole machine:
+    flametap trace --top
+  Which Pythons here have markers, and which:
+    flametap trace --list
 
-Uses the markers that a CPython was built with (--with-dtrace, as in Debian, Ubuntu and Fedora), by eBPF, as root.
-Which events there are depends on its version: 3.12 to 3.14 cannot tell of calls and lines. Watching every call slows
-a program down; filters are applied in the kernel, which helps. --function and --file are about calls and lines.
+Uses the markers that a CPython was built with (--with-dtrace, as in Debian,
+Ubuntu and Fedora), by eBPF, as root. Which events there are depends on its
+version: 3.12 to 3.14 cannot tell of calls and lines. Watching every call slows
+a program down; filters are applied in the kernel, which helps. --function and
+--file are about calls and lines. The format follows from FILE's ending: .jsonl,
+.json (chrome), .ftap, .dtrace, .stap, .txt.
 
-With `--` the exit code is the command's own. Otherwise: 0 done, 1 failed, 2 usage, 3 not permitted, 4 no such
-process, 5 no Python with the markers that are needed.)";
+With `--` the exit code is the command's own. Otherwise: 0 done, 1 failed,
+2 usage, 3 not permitted, 4 no such process, 5 no Python with the markers that
+are needed.)";
 
 void add_trace_options(CLI::App& command, TraceWords& words) {
   command.add_option("-p,--pid", words.pids, "The processes, which may be several")->type_name("PID");
-  command.add_flag("--all", words.all, "Every Python of the machine, those that start later, too");
-  command.add_option("--events", words.events, "call, line, gc, import, audit; several with commas [call]")
-      ->type_name("NAMES");
+  command.add_flag("--all", words.all, "Every Python of the machine, later ones, too");
+  command.add_option("--events", words.events, "Of call,line,gc,import,audit [call]")->type_name("NAMES");
   command.add_option("--within", words.within, "Only inside of calls of this function")->type_name("FUNCTION");
   command.add_option("--function", words.function, "Only functions whose name matches")->type_name("REGEX");
   command.add_option("--file", words.file, "Only functions whose file matches")->type_name("REGEX");
   command.add_option("--thread", words.thread, "Only threads whose name or id matches")->type_name("REGEX");
-  command.add_option("--min-duration", words.min_duration, "Only calls, pauses and imports of at least so long")
-      ->type_name("MS");
-  command.add_option("-d,--duration", words.duration, "End after so many seconds")->type_name("SECS");
+  command.add_option("--min-duration", words.min_duration, "Only what takes at least so long")->type_name("MS");
+  command.add_option("-d,--duration", words.duration, "Stop tracing after so many seconds")->type_name("SECS");
   command.add_option("-o,--output", words.output, "Where to write [-: standard output]")->type_name("FILE");
-  command
-      .add_option("-f,--format", words.format, "tree, dtrace, stap, jsonl, chrome, ftap [by FILE's ending, else tree]")
+  command.add_option("-f,--format", words.format, "tree, dtrace, stap, jsonl, chrome, ftap [tree]")
       ->type_name("FORMAT");
-  command.add_flag("--summary", words.summary, "At the end a table of functions, instead of the events");
-  command.add_flag("--top", words.top, "A live table of the functions that are called most");
-  command.add_option("--interval", words.interval, "With --top: seconds between two tables [1]")->type_name("SECS");
+  command.add_flag("--summary", words.summary, "A table of functions at the end, not the events");
+  command.add_flag("--top", words.top, "A live table of the functions called most");
+  command.add_option("--interval", words.interval, "With --top: from table to table [1]")->type_name("SECS");
   command.add_option("--limit", words.limit, "With --top: how many functions [20]")->type_name("N");
-  command.add_flag("--batch", words.batch, "With --top: one table below the other, for scripts");
-  command.add_option("--buffer", words.buffer, "For events on their way; a power of two [64]")->type_name("MB");
-  command.add_flag("--list", words.list, "Which markers there are: of a PID, of a FILE, or everywhere");
+  command.add_flag("--batch", words.batch, "With --top: do not clear the screen");
+  command.add_option("--buffer", words.buffer, "Room for events; more if some are LOST [64]")->type_name("MB");
+  command.add_flag("--list", words.list, "Which markers there are: PID, FILE, or all");
   command.add_option("--tapset", words.tapset, "Print scripts for other tools")->type_name("PID|FILE");
-  command.add_option("--for", words.tapset_for, "With --tapset: systemtap, bpftrace or dtrace [systemtap]")
-      ->type_name("LANGUAGE");
+  command.add_option("--for", words.tapset_for, "systemtap, bpftrace or dtrace [systemtap]")->type_name("LANGUAGE");
   command.add_flag("--json", words.json, "With --list: for programs");
   command.add_option("stray", words.stray)->group("");  // hidden: what --list is about, or wrong
 }
@@ -86,6 +93,9 @@ constexpr std::string_view kRecordingEnding = ".ftap";
 Result<void> choose_format(const TraceWords& words, TraceRequest& request) {
   if (words.summary) {
     if (!words.format.empty()) return Error{Failure::usage, "either --summary or --format, not both", ""};
+    if (words.output.ends_with(kRecordingEnding))
+      return Error{Failure::usage, "a summary is a text: -o FILE.txt",
+                   "without --summary, -o FILE.ftap is a recording"};
     request.format = TraceFormat::summary;
     return {};
   }
@@ -179,16 +189,14 @@ Result<TraceRequest> events_request(const CLI::App& app, const TraceWords& words
   if (!take(Pattern::compile(words.thread, "threads"), request.thread, error)) return error;
   request.within = words.within;
   if (given(app, "--within") && words.within.empty()) return Error{Failure::usage, "--within names no function", ""};
-  if (given(app, "--min-duration")) {
-    // Milliseconds: a thousandth of what the same number of seconds is.
-    if (!take(parse_seconds(words.min_duration), request.min_duration, error)) return error;
-    request.min_duration /= 1000;
-  }
+  if (given(app, "--min-duration") &&
+      !take(parse_milliseconds(words.min_duration, "--min-duration"), request.min_duration, error))
+    return error;
   if (given(app, "--duration") && !take(parse_seconds(words.duration), request.duration, error)) return error;
   if (!take(parse_buffer(words.buffer), request.buffer_bytes, error)) return error;
   request.top = words.top;
   request.batch = words.batch;
-  if (!take(parse_seconds(words.interval), request.interval, error)) return error;
+  if (!take(parse_seconds(words.interval, "--interval"), request.interval, error)) return error;
   if (!take(parse_count("--limit", words.limit), request.limit, error)) return error;
   request.output = words.output;
   if (const auto chosen = choose_format(words, request); !chosen) return chosen.error();

@@ -4,7 +4,9 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -73,6 +75,7 @@ class Tracing {
   }
 
   [[nodiscard]] Watch& watch() { return watch_; }
+  void begin_watching() { probes_.begin(); }
 
   // Until it is told to stop, the time is over, or all of the processes, if there are any, have ended.
   Result<void> run(const Processes& processes, const Signals& signals) {
@@ -93,9 +96,10 @@ class Tracing {
   }
 
   Result<events::Ending> finish() {
+    const Nanoseconds ended = monotonic_now();
     probes_.detach();
     pump_.finish([this](const events::Event& event) { output_->add(event); });
-    const events::Ending ending = pump_.ending();
+    const events::Ending ending = pump_.ending(ended);
     if (const auto finished = output_->finish(ending); !finished) return finished.error();
     return ending;
   }
@@ -130,17 +134,22 @@ void print_summary(const events::Ending& ending) {
   std::string text = "flametap: " + std::to_string(ending.events) + " events";
   if (ending.lost > 0) text += ", " + std::to_string(ending.lost) + " LOST (the buffer was full: --buffer MB)";
   if (ending.unnamed > 0) text += ", " + std::to_string(ending.unnamed) + " without a readable name";
+  if (ending.nameless_threads > 0)
+    text += ", " + std::to_string(ending.nameless_threads) + " threads ended before --thread could learn their name";
   if (ending.out_of_order > 0) text += ", " + std::to_string(ending.out_of_order) + " out of order";
   std::fprintf(stderr, "%s\n", text.c_str());
 }
+
+// Whoever reads has seen enough: `flametap trace ... | head`.
+bool is_closed_pipe(const Error& error) { return error.message.ends_with(std::strerror(EPIPE)); }
 
 // Runs it and ends it, whatever happens; gives the exit code.
 int complete(Tracing& tracing, const Processes& processes, const Signals& signals) {
   const auto ran = tracing.run(processes, signals);
   const auto ending = tracing.finish();
   if (ending) print_summary(*ending);
-  if (!ran) return fail(ran.error());
-  return ending ? 0 : fail(ending.error());
+  if (!ran && !is_closed_pipe(ran.error())) return fail(ran.error());
+  return ending || is_closed_pipe(ending.error()) ? 0 : fail(ending.error());
 }
 
 int trace_what_runs(const TraceRequest& request) {
@@ -150,7 +159,9 @@ int trace_what_runs(const TraceRequest& request) {
   auto tracing = Tracing::begin(request);
   if (!tracing) return fail(tracing.error().within("cannot trace"));
   const auto watched = watch_targets(request, *processes, (*tracing)->watch());
-  return watched ? complete(**tracing, *processes, signals) : fail(watched.error());
+  if (!watched) return fail(watched.error());
+  (*tracing)->begin_watching();
+  return complete(**tracing, *processes, signals);
 }
 
 // What became of a command that is held at each program it begins.
@@ -160,8 +171,8 @@ struct Start {
 };
 
 // Whether to let the command run from here on: its Python is watched, or there is no use in going on.
-bool is_ready(const target::Process& process, Watch& watch, Start& start) {
-  Result<bool> added = watch.add(process);
+bool is_ready(const target::Process& process, Tracing& tracing, Start& start) {
+  Result<bool> added = tracing.watch().add(process);
   if (added && !*added && is_python(process))
     added = no_markers("flametap record needs no markers: flametap record -- COMMAND");
   if (!added) {
@@ -171,6 +182,7 @@ bool is_ready(const target::Process& process, Watch& watch, Start& start) {
     return true;
   }
   if (!*added) return false;
+  tracing.begin_watching();
   if (auto found = target::Process::open(process.pid())) start.python.push_back(std::move(*found));
   return true;
 }
@@ -183,9 +195,8 @@ int trace_command(const TraceRequest& request) {
   auto tracing = Tracing::begin(request);
   if (!tracing) return fail(tracing.error().within("cannot trace"));
   Start start;
-  auto started = Launched::start_held(request.command, signals, [&](const target::Process& process) {
-    return is_ready(process, (*tracing)->watch(), start);
-  });
+  auto started = Launched::start_held(
+      request.command, signals, [&](const target::Process& process) { return is_ready(process, **tracing, start); });
   if (const auto* const failed = std::get_if<Launched::Failed>(&started)) {
     fail(failed->error);
     return failed->exit_code;

@@ -57,10 +57,18 @@ class RecordingOutput : public TraceOutput {
 
   void add(const events::Event& event) override {
     if (failed_) return;
+    newest_ = event.time;
     if (const auto added = profile_.add(event); !added) failed_ = added.error();
   }
 
-  Result<void> flush() override { return failed_ ? Result<void>(*failed_) : Result<void>(); }
+  Result<void> flush() override {
+    const Nanoseconds now = monotonic_now();
+    if (!failed_ && newest_ != 0 && now >= next_checkpoint_) {
+      next_checkpoint_ = now + kSecond / 2;
+      if (const auto kept = profile_.checkpoint(newest_); !kept) failed_ = kept.error();
+    }
+    return failed_ ? Result<void>(*failed_) : Result<void>();
+  }
 
   Result<void> finish(const events::Ending& ending) override {
     if (failed_) return *failed_;
@@ -71,6 +79,8 @@ class RecordingOutput : public TraceOutput {
  private:
   Journal journal_;
   tracer::CallProfile profile_;
+  Nanoseconds newest_ = 0;  // of all events so far
+  Nanoseconds next_checkpoint_ = 0;
   std::optional<Error> failed_;
 };
 

@@ -93,6 +93,7 @@ int trace_top(const TraceRequest& request) {
   tracer::Pythons pythons;
   Watch watch(*probes, pythons, wanted);
   if (const auto watched = watch_targets(request, *processes, watch); !watched) return fail(watched.error());
+  probes->begin();
   return watch_calls(request, *probes, pythons, watch, *processes, signals);
 }
 

@@ -42,7 +42,7 @@ struct Event {
   const Thread* thread = nullptr;
   // How many calls of its thread were open before this one, counted from when we began to watch: the same number in
   // `call` and its `call_end`. Negative in calls that were already running then, of which we see the end only.
-  // Calls that a filter hides are counted, too.
+  // Where functions are filtered by name, only shown calls count.
   std::int32_t depth = 0;
   std::int32_t line = 0;  // 0: not known
   // The function that is called, left, or runs; of other events the function in which they happened. Empty: not known.
@@ -58,10 +58,11 @@ struct Event {
 struct Ending {
   Nanoseconds began = 0;
   Nanoseconds ended = 0;
-  std::uint64_t events = 0;        // that were shown
-  std::uint64_t lost = 0;          // that did not fit into the buffer
-  std::uint64_t out_of_order = 0;  // that came too late to be shown in their order of time
-  std::uint64_t unnamed = 0;       // whose function or file could not be read
+  std::uint64_t events = 0;            // that were shown
+  std::uint64_t lost = 0;              // that did not fit into the buffer
+  std::uint64_t out_of_order = 0;      // that came too late to be shown in their order of time
+  std::uint64_t unnamed = 0;           // whose function or file could not be read
+  std::uint64_t nameless_threads = 0;  // that a filter by name could not judge before they ended, and did not show
 };
 
 }  // namespace flametap::events

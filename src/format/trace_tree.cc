@@ -44,6 +44,12 @@ constexpr std::array<std::string_view, 5> kThreadColours = {"\033[36m", "\033[32
 
 bool is_end(Kind kind) { return kind == Kind::call_end || kind == Kind::gc_done || kind == Kind::import_done; }
 
+// As a call has them: a tuple of one has a comma at its end.
+std::string as_arguments(std::string_view tuple) {
+  if (!tuple.ends_with(",)")) return std::string(tuple);
+  return std::string(tuple.substr(0, tuple.size() - 2)) + ")";
+}
+
 std::string count_of(std::uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", with_commas(count), noun, count == 1 ? "" : "s");
 }
@@ -117,7 +123,7 @@ class TraceTree final : public TraceView {
       case Kind::audit:
         append_indent(depth, "◦ audit ", out);
         append_clean(event.name, out);
-        append_clean(event.arguments, out);
+        append_clean(as_arguments(event.arguments), out);
         append_where(event, out);
         break;
       case Kind::call_end:

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include "tracer/read_prefix.h"
 
@@ -64,7 +65,7 @@ TEST(ReadPrefix, ReadsAsMuchAsThereIs) {
   CapturedMemory memory;
   const std::string text(1000, 'x');
   memory.add(Address{0x1000}, bytes_of(text));
-  for (const std::size_t size : {0, 1, 2, 999, 1000, 1001, 1024, 4096}) {
+  for (const std::size_t size : std::vector<std::size_t>{0, 1, 2, 999, 1000, 1001, 1024, 4096}) {
     EXPECT_EQ(prefix(memory, 0x1000, size).size(), std::min<std::size_t>(size, 1000)) << size;
   }
 }

@@ -64,16 +64,18 @@ void EventPump::welcome_newcomers() {
   }
 }
 
-void EventPump::read() {
-  probes_.read([this](std::span<const std::byte> record) {
+bool EventPump::read() {
+  const std::size_t count = probes_.read([this](std::span<const std::byte> record) {
     for (Event& event : reader_.read(record)) {
       // It ended, or executes another program: what was known of it is of no use any more.
       if (event.kind == Kind::thread_end && event.thread->pid == event.thread->tid) pythons_.forget(event.thread->pid);
       if (is_judged_by_name(event.kind) && !names_.shows(event.file, event.function)) continue;
+      if (!names_.shows_all()) depths_.set(event);
       order_.push(std::move(event));
     }
   });
   welcome_newcomers();
+  return count > 0;
 }
 
 void EventPump::take(Nanoseconds now, Nanoseconds watermark, const Use& use) {
@@ -98,7 +100,10 @@ void EventPump::pump(const Use& use) {
 }
 
 void EventPump::finish(const Use& use) {
-  read();
+  while (read()) {
+    // What is left can be much; it is handed on piece by piece.
+    take(monotonic_now(), monotonic_now() - kHold, use);
+  }
   take(monotonic_now(), kEnd, use);
 }
 
@@ -126,6 +131,8 @@ void EventPump::show(const Event& event, const Use& use) {
     use(event);
   }
   if (event.kind == Kind::thread_end) {
+    const auto verdict = thread_verdicts_.find(event.thread);
+    if (verdict != thread_verdicts_.end() && !verdict->second.final && !verdict->second.show) ++nameless_threads_;
     thread_verdicts_.erase(event.thread);
     keys_.erase(event.thread);
   }
@@ -136,13 +143,14 @@ bool EventPump::is_urgent() const {
   return at_the_start || !teacher_.is_done();
 }
 
-events::Ending EventPump::ending() const {
+events::Ending EventPump::ending(Nanoseconds ended) const {
   return {.began = began_,
-          .ended = monotonic_now(),
+          .ended = ended,
           .events = shown_,
           .lost = probes_.lost(),
           .out_of_order = order_.out_of_order() + long_ones_.out_of_order(),
-          .unnamed = reader_.unnamed()};
+          .unnamed = reader_.unnamed(),
+          .nameless_threads = nameless_threads_};
 }
 
 }  // namespace flametap::tracer

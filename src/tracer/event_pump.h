@@ -14,6 +14,7 @@
 #include "base/pattern.h"
 #include "events/duration_filter.h"
 #include "events/event.h"
+#include "events/shown_depth.h"
 #include "events/time_order.h"
 #include "tracer/live_target.h"
 #include "tracer/name_filter.h"
@@ -49,7 +50,8 @@ class EventPump {
   // Whether the kernel may be waiting to be told where a Python keeps what runs: the sooner the better.
   [[nodiscard]] bool is_urgent() const;
 
-  [[nodiscard]] events::Ending ending() const;
+  // `ended`: when the probes were detached.
+  [[nodiscard]] events::Ending ending(Nanoseconds ended) const;
 
  private:
   struct ThreadVerdict {
@@ -57,7 +59,8 @@ class EventPump {
     bool final = false;
   };
 
-  void read();
+  // Gives whether there was anything.
+  bool read();
   void welcome_newcomers();
   // What is left of them by the minimum of duration, in the order of their time.
   void take(Nanoseconds now, Nanoseconds watermark, const Use& use);
@@ -74,6 +77,7 @@ class EventPump {
   RecordReader reader_;
   ThreadNamer namer_;
   Teacher teacher_;
+  events::ShownDepth depths_;
   events::TimeOrder order_;
   Nanoseconds min_duration_;
   events::DurationFilter durations_;
@@ -82,6 +86,7 @@ class EventPump {
   std::unordered_map<const events::Thread*, flametap_thread_key> keys_;  // while a thread is to be judged
   std::unordered_map<const events::Thread*, ThreadVerdict> thread_verdicts_;
   std::uint64_t shown_ = 0;
+  std::uint64_t nameless_threads_ = 0;  // that ended before --thread could judge them
 };
 
 }  // namespace flametap::tracer

@@ -47,12 +47,14 @@ constexpr ino_t kFirstPidNamespace = 0xEFFFFFFC;
 // disturbs nobody, and needs no search for an instruction that nobody runs.
 constexpr std::size_t kUnusedOffset = 9;
 
+// So many records are read at once; then somebody else gets a turn.
+constexpr std::size_t kManyRecords = 200'000;
+
 int be_quiet(libbpf_print_level, const char*, va_list) { return 0; }
 
 Error load_error(int number) {
   if (number == EPERM || number == EACCES) {
-    return {Failure::not_permitted,
-            "the kernel does not let us load eBPF programs (CAP_BPF and CAP_PERFMON are needed)",
+    return {Failure::not_permitted, "the kernel does not let us load eBPF programs (CAP_SYS_ADMIN is needed)",
             "run it as root: sudo flametap trace ..."};
   }
   Error error = errno_error("the kernel does not take our eBPF programs", number);
@@ -96,7 +98,7 @@ class Probes::Programs {
   static int take_record(void* self, void* data, std::size_t size) {
     auto* const programs = static_cast<Programs*>(self);
     programs->take(programs->context, {static_cast<const std::byte*>(data), size});
-    return 0;
+    return ++programs->taken < kManyRecords ? 0 : -EAGAIN;
   }
 
   [[nodiscard]] bpf_program* program(std::string_view name) const {
@@ -112,6 +114,7 @@ class Probes::Programs {
   }
   [[nodiscard]] ring_buffer* ring() const { return ring_; }
 
+  std::size_t taken = 0;      // by the current call
   TakeRecord take = nullptr;  // while records are read
   void* context = nullptr;
 
@@ -158,7 +161,8 @@ void configure(markers_bpf& skeleton, const Probes::Options& options, std::span<
 }  // namespace
 
 Result<Probes> Probes::load(const Options& options, std::span<const Probe> wanted) {
-  if (options.within.size() >= FLAMETAP_KEY_NAME)
+  // One that fills its field could not be told from a longer one.
+  if (options.within.size() + 1 >= FLAMETAP_KEY_NAME)
     return Error{Failure::usage, "the name of the function to look inside is too long", ""};
   libbpf_set_print(be_quiet);
   errno = 0;
@@ -200,13 +204,19 @@ Result<void> Probes::arm(const Marker& marker, const MarkedFile& file, std::opti
   return {};
 }
 
-void Probes::detach() { programs_->detach(); }
+void Probes::begin() { __atomic_store_n(&programs_->skeleton().bss->watching, std::uint8_t{1}, __ATOMIC_RELEASE); }
+
+void Probes::detach() {
+  __atomic_store_n(&programs_->skeleton().bss->watching, std::uint8_t{0}, __ATOMIC_RELEASE);
+  programs_->detach();
+}
 
 std::size_t Probes::read_records(TakeRecord take, void* context) {
   programs_->take = take;
   programs_->context = context;
-  const int count = ring_buffer__consume(programs_->ring());
-  return count > 0 ? static_cast<std::size_t>(count) : 0;
+  programs_->taken = 0;
+  ring_buffer__consume(programs_->ring());
+  return programs_->taken;
 }
 
 void Probes::judge(const flametap_function& function, bool show) {

@@ -58,10 +58,14 @@ class Probes {
   [[nodiscard]] Result<void> attach(Probe probe, const MarkedFile& file, std::optional<pid_t> pid);
   // Holds up a marker's semaphore without looking at the marker, for as long as the probes are attached.
   [[nodiscard]] Result<void> arm(const Marker& marker, const MarkedFile& file, std::optional<pid_t> pid);
+  // Events come from now on. Before, and while some probes are attached and others are not, there are none: they would
+  // tell of ends without beginnings.
+  void begin();
   // No more events; those that are in the buffer can still be read.
   void detach();
 
-  // Hands on every record that is in the buffer, in the order in which they came. The bytes are valid during the call.
+  // Hands on the records that are in the buffer, in the order in which they came, but not without end if they come
+  // faster than that. Gives how many. The bytes are valid during the call.
   template <typename Take>
   std::size_t read(Take&& take) {
     return read_records(

@@ -85,11 +85,20 @@ std::string_view RecordReader::text(std::string_view bytes) {
   return valid_.back();
 }
 
+void RecordReader::put_away(std::unique_ptr<events::Thread> thread) {
+  gone_.push_back(std::move(thread));
+  if (gone_.size() > kMaxGoneThreads) gone_.pop_front();
+}
+
+void RecordReader::forget(const flametap_record& header) {
+  const auto known = threads_.find(std::uint64_t{header.pid} << 32 | header.tid);
+  if (known == threads_.end()) return;
+  put_away(std::move(known->second.thread));
+  threads_.erase(known);
+}
+
 void RecordReader::replace_thread(Known& known, const flametap_record& header, std::string program) {
-  if (known.thread) {
-    gone_.push_back(std::move(known.thread));
-    if (gone_.size() > kMaxGoneThreads) gone_.pop_front();
-  }
+  if (known.thread) put_away(std::move(known.thread));
   known.thread = std::make_unique<events::Thread>();
   known.thread->pid = static_cast<pid_t>(header.pid);
   known.thread->tid = static_cast<pid_t>(header.tid);
@@ -185,11 +194,13 @@ std::span<events::Event> RecordReader::read(std::span<const std::byte> record) {
   event.time = header.time;
   event.thread = thread.thread.get();
   event.depth = header.depth;
-  event.line = header.line;
+  // Of what ends, the line of the function around it says nothing.
+  event.line = *kind == Kind::import_done || *kind == Kind::gc_done ? 0 : header.line;
   event.value = *kind == Kind::audit ? 0 : header.value;
   event.arguments = *kind == Kind::audit ? std::exchange(thread.arguments, {}) : std::string();
   event.lost = std::exchange(thread.lost, 0);
   name(event, header, texts);
+  if (*kind == Kind::thread_end) forget(header);
   if ((header.flags & FLAMETAP_UNMARKED) == 0 || *kind != Kind::call_end) return {events_.data(), 1};
   events_[1] = event;
   events_[1].lost = 0;

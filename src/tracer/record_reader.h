@@ -72,6 +72,9 @@ class RecordReader {
   static void count_record(Known& known, const flametap_record& header);
   void introduce(const flametap_record& header, std::string_view program);
   void replace_thread(Known& known, const flametap_record& header, std::string program);
+  void put_away(std::unique_ptr<events::Thread> thread);
+  // It has ended.
+  void forget(const flametap_record& header);
   void keep_capture(std::span<const std::byte> record, const flametap_record& header);
   // A text of the target as valid UTF-8, the same memory for the same text, for as long as the reader lives.
   std::string_view text(std::string_view bytes);

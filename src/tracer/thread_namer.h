@@ -22,7 +22,10 @@ class ThreadNamer {
   explicit ThreadNamer(Pythons& pythons) : pythons_(pythons) {}
 
   // From now on it is looked for. The thread must outlive the namer.
-  void add(events::Thread& thread) { nameless_.push_back({&thread, 0}); }
+  void add(events::Thread& thread) {
+    nameless_.push_back({&thread, 0});
+    next_look_ = 0;  // it may end soon
+  }
 
   // Names those that have a name by now. Cheap when there is nothing to do; looks at most some ten times a second.
   void look(Nanoseconds now);

@@ -15,6 +15,12 @@ const Marker* find_marker(const MarkedFile& file, std::string_view name) {
   return found == file.markers.end() ? nullptr : &*found;
 }
 
+// As it was started; -X options cannot switch it on.
+bool uses_jit(const target::Process& process) {
+  const auto environment = process.read_file("environ");
+  return environment && ('\0' + *environment).find(std::string("\0PYTHON_JIT=1", 13)) != std::string::npos;
+}
+
 std::string joined(const std::vector<std::string_view>& words) {
   std::string text;
   for (const std::string_view word : words) (text += text.empty() ? "" : ",") += word;
@@ -39,6 +45,10 @@ std::vector<Probe> Watch::probes_for(const Wanted& wanted) {
   add(is_wanted(EventGroup::import), {Probe::import_done, Probe::import_start});
   add(is_wanted(EventGroup::audit), {Probe::audit});
   return probes;
+}
+
+bool Watch::watches_calls() const {
+  return wanted_.within || std::ranges::find(wanted_.groups, EventGroup::call) != wanted_.groups.end();
 }
 
 void Watch::note(const std::string& text) {
@@ -97,6 +107,10 @@ Result<bool> Watch::add(const target::Process& process) {
   }
   for (const MarkedFile& file : *files) {
     if (const auto attached = attach(file, process.pid(), version); !attached) return attached.error();
+  }
+  if (watches_calls() && uses_jit(process)) {
+    note("process " + std::to_string(process.pid()) +
+         " runs with PYTHON_JIT=1: code that the JIT has compiled passes no markers, so calls are missing");
   }
   return true;
 }

@@ -45,6 +45,7 @@ class Watch {
  private:
   Result<void> attach(const MarkedFile& file, std::optional<pid_t> pid, std::optional<cpython::Version> version);
   [[nodiscard]] static Error nothing_wanted(const MarkedFile& file, const Abilities& abilities, EventGroup group);
+  [[nodiscard]] bool watches_calls() const;
   void note(const std::string& text);
 
   Probes& probes_;
