@@ -70,13 +70,18 @@ class Tracing {
     options = EventPump::judging(filters_of(request), options);
     auto probes = Probes::load(options, Watch::probes_for(wanted_by(request)));
     if (!probes) return probes.error();
-    auto output = TraceOutput::open(request);
-    if (!output) return output.error();
-    return std::unique_ptr<Tracing>(new Tracing(request, std::move(*probes), std::move(*output)));
+    return std::unique_ptr<Tracing>(new Tracing(request, std::move(*probes)));
   }
 
   [[nodiscard]] Watch& watch() { return watch_; }
-  void begin_watching() { probes_.begin(); }
+  // Before anything else: only now it is sure that there is something to write, and an older file may go.
+  Result<void> begin_watching() {
+    auto output = TraceOutput::open(request_);
+    if (!output) return output.error();
+    output_ = std::move(*output);
+    probes_.begin();
+    return {};
+  }
 
   // Until it is told to stop, the time is over, or all of the processes, if there are any, have ended.
   Result<void> run(const Processes& processes, const Signals& signals) {
@@ -106,12 +111,11 @@ class Tracing {
   }
 
  private:
-  Tracing(const TraceRequest& request, Probes probes, std::unique_ptr<TraceOutput> output)
+  Tracing(const TraceRequest& request, Probes probes)
       : request_(request),
         probes_(std::move(probes)),
         watch_(probes_, pythons_, wanted_by(request)),
-        pump_(probes_, pythons_, filters_of(request)),
-        output_(std::move(output)) {}
+        pump_(probes_, pythons_, filters_of(request)) {}
 
   const TraceRequest& request_;
   Probes probes_;
@@ -163,7 +167,7 @@ int trace_what_runs(const TraceRequest& request) {
   if (!tracing) return fail(tracing.error().within("cannot trace"));
   const auto watched = watch_targets(request, *processes, (*tracing)->watch());
   if (!watched) return fail(watched.error());
-  (*tracing)->begin_watching();
+  if (const auto begun = (*tracing)->begin_watching(); !begun) return fail(begun.error().within("cannot trace"));
   return complete(**tracing, *processes, signals);
 }
 
@@ -178,6 +182,9 @@ bool is_ready(const target::Process& process, Tracing& tracing, Start& start) {
   Result<bool> added = tracing.watch().add(process);
   if (added && !*added && is_python(process))
     added = no_markers("flametap record needs no markers: flametap record -- COMMAND");
+  if (added && *added) {
+    if (const auto begun = tracing.begin_watching(); !begun) added = begun.error();
+  }
   if (!added) {
     start.failed = added.error();
     // None of its code has run: nothing is lost.
@@ -185,7 +192,6 @@ bool is_ready(const target::Process& process, Tracing& tracing, Start& start) {
     return true;
   }
   if (!*added) return false;
-  tracing.begin_watching();
   if (auto found = target::Process::open(process.pid())) start.python.push_back(std::move(*found));
   return true;
 }

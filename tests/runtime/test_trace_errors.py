@@ -48,6 +48,14 @@ def empty(tmp_path):
     assert os.listdir(folder) == []
 
 
+@pytest.fixture
+def no_python():
+    process = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
+    yield process
+    process.kill()
+    process.communicate()
+
+
 class Nobody:
     """flametap as a user without any rights; `folder` is open to all, unlike those of pytest."""
 
@@ -78,7 +86,7 @@ def test_without_rights(nobody, what):
     done = nobody.run(*what)
     assert done.returncode == flametap.NOT_PERMITTED, done
     assert done.stdout == b""
-    assert b"CAP_BPF" in done.stderr and b"sudo" in done.stderr
+    assert b"CAP_" in done.stderr and b"sudo" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["trace.jsonl", "trace.ftap"])
@@ -96,7 +104,7 @@ def test_without_capabilities(usual_call_python, waiting, empty):
     target = waiting(usual_call_python)
     err = refused(flametap.NOT_PERMITTED, "-p", target.pid, "-o", empty / "trace",
                   wrap=["setpriv", "--bounding-set", "-all", "--inh-caps", "-all"])
-    assert "CAP_BPF" in err
+    assert "CAP_" in err
     assert target.is_left_alone()
 
 
@@ -137,18 +145,29 @@ def test_a_command_without_markers(minor_python, tmp_path):
 
 
 @pytest.mark.usefixtures("ebpf")
+@pytest.mark.parametrize("name", ["trace.txt", "trace.ftap"])
+@pytest.mark.parametrize("what", ["no markers", "no Python", "no command"])
+def test_where_nothing_is_traced_nothing_is_written(no_python, empty, what, name):
+    """And an older file stays."""
+    words = {"no markers": ["-p", no_python.pid], "no Python": ["--", "true"], "no command": ["--", "/nowhere/at/all"]}
+    code = NOT_FOUND if what == "no command" else flametap.NOT_PYTHON
+    out = empty / name
+    refused(code, "-o", out, *words[what])
+    assert not out.exists()
+    out.write_text("older")
+    refused(code, "-o", out, *words[what])
+    assert out.read_text() == "older"
+    out.unlink()
+
+
+@pytest.mark.usefixtures("ebpf")
 def test_a_command_that_is_no_python():
     assert "no Python" in refused(flametap.NOT_PYTHON, "--", "true")
 
 
 @pytest.mark.usefixtures("ebpf")
-def test_a_process_that_is_no_python():
-    process = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
-    try:
-        assert "record" in refused(flametap.NOT_PYTHON, "-p", process.pid)
-    finally:
-        process.kill()
-        process.communicate()
+def test_a_process_that_is_no_python(no_python):
+    assert "record" in refused(flametap.NOT_PYTHON, "-p", no_python.pid)
 
 
 @pytest.mark.usefixtures("ebpf")
@@ -203,14 +222,9 @@ def small_files():
 @pytest.mark.parametrize("name", ["trace.ftap", "trace.jsonl"])
 def test_a_file_that_cannot_grow(usual_call_python, start, tmp_path, name):
     """The target goes on, and the reason is said."""
-    target = start(usual_call_python, TARGETS / "calls.py", "plain", 50)
-    target.says()
-    marks = tracing.marks_of(target, usual_call_python)
-    process = flametap.start("trace", "-p", target.pid, "-o", tmp_path / name, preexec_fn=small_files,
-                             restore_signals=False)  # Python ignores SIGXFSZ, and so do those who inherit that
-    marks.wait_until_armed("call")
-    tracing.wait_until_attached(process, "call")
-    target.tell("go")
+    # Python ignores SIGXFSZ, and so do those who inherit that.
+    target, process = tracing.start_attached(start, usual_call_python, [TARGETS / "calls.py", "plain", 50],
+                                             tmp_path / name, ["call"], preexec_fn=small_files, restore_signals=False)
     done = flametap.finish(process)
     assert done.code == flametap.FAILED, done
     assert "File too large" in done.err
@@ -239,8 +253,8 @@ def test_nobody_reads_it(usual_call_python, start, counters):
     # It ends by itself at the next event.
     done = flametap.Run(process.wait(PATIENCE_S), b"", process.stderr.read())
     process.stderr.close()
-    assert done.code == flametap.FAILED, done
-    assert "Broken pipe" in done.err
+    assert done.code == flametap.DONE, done
+    assert "Broken pipe" not in done.err
     counters.wait_for_progress()
     assert target.is_left_alone()
 

@@ -77,7 +77,15 @@ class Marks:
         bias = self._bias(os.path.realpath(path), segments)
         self.markers = [marker._replace(location=marker.location + bias, semaphore=marker.semaphore + bias)
                         for marker in markers_in(path)]
-        self.at_rest = self.bytes()
+        # From the file: somebody else may be listening already.
+        with open(path, "rb") as file:
+            self.at_rest = {marker: os.pread(file.fileno(), 5, self._offset(marker.location - bias, segments))
+                            for marker in self.markers}
+
+    @staticmethod
+    def _offset(address, segments):
+        segment = next(each for each in segments if each.address <= address < each.address + each.size)
+        return address - segment.address + segment.offset
 
     def _bias(self, path, segments):
         for line in Path("/proc/%d/maps" % self.pid).read_text().splitlines():
@@ -186,12 +194,12 @@ class Trace:
         return {tid: calls for tid, calls in open_calls.items() if calls}
 
 
-def start_attached(start, interpreter, words, out, events, *options):
-    """Traces a target that waits for a line, and tells it to go on; gives both."""
+def start_attached(start, interpreter, words, out, events, *options, **how):
+    """Traces a target that waits for a line, and tells it to go on; gives both. `how` flametap is started."""
     target = start(interpreter, *words)
     target.says()
     marks = marks_of(target, interpreter)
-    process = flametap.start("trace", "-p", target.pid, "--events", ",".join(events), "-o", out, *options)
+    process = flametap.start("trace", "-p", target.pid, "--events", ",".join(events), "-o", out, *options, **how)
     try:
         marks.wait_until_armed(*events)
         wait_until_attached(process, *events)  # a place is probed before it is known what for
