@@ -28,8 +28,8 @@ TEST(TopTable, AScreenIsNotWiderThanTheTerminal) {
   const std::string row = text.substr(text.find('\n') + 1);
   EXPECT_NE(row.find("/shop.py"), std::string::npos);
   EXPECT_NE(row.find("…"), std::string::npos);
-  EXPECT_EQ(text.find('\n'), 99U);                       // the titles
-  EXPECT_EQ(row.size(), 99U + std::string("…").size());  // three bytes for one character, and the end of the line
+  EXPECT_EQ(text.find('\n'), 100U);     // the titles
+  EXPECT_EQ(row.size(), 100U + 2 + 1);  // one character takes three bytes; and the end of the line
 }
 
 }  // namespace
