@@ -47,6 +47,9 @@ def pytest_generate_tests(metafunc):
         "native_python38": [each for each in pythons.for_native_frames(INTERPRETERS) if each.minor >= (3, 8)],
     }
     choices["marked_python"] = [each for each in INTERPRETERS if markers.of_file(each.command[-1])]
+    unmarked = [each for each in INTERPRETERS if not markers.of_file(each.command[-1])]
+    choices["unmarked_python"] = pythons.one_of_each(unmarked, pythons.MINORS)
+    choices["traced_python"] = [each for each in INTERPRETERS if each.minor >= (3, 7)]
     choices["marked_minor_python"] = pythons.one_of_each(choices["marked_python"], pythons.MINORS)
     for name, interpreters in choices.items():
         if name in metafunc.fixturenames:

@@ -125,21 +125,18 @@ def test_one_of_several_is_no_process(usual_call_python, waiting, empty):
 
 @pytest.mark.usefixtures("ebpf")
 @pytest.mark.parametrize("how", [[], ["--top"], ["--events", "gc"]], ids=["events", "top", "gc"])
-def test_without_markers(minor_python, waiting, how):
-    target = waiting(minor_python)
-    if markers.of_process(target.pid):
-        pytest.skip("%s has markers" % minor_python.name)
+def test_without_markers(unmarked_python, waiting, how):
+    target = waiting(unmarked_python)
+    assert not markers.of_process(target.pid)
     err = refused(flametap.NOT_PYTHON, *how, "-p", target.pid)
     assert "--with-dtrace" in err and "flametap record -p %d" % target.pid in err
     assert target.is_left_alone()
 
 
 @pytest.mark.usefixtures("ebpf")
-def test_a_command_without_markers(minor_python, tmp_path):
-    if markers.of_file(minor_python.command[-1]):
-        pytest.skip("%s has markers" % minor_python.name)
-    err = refused(flametap.NOT_PYTHON, "--", *minor_python.command, "-c", "open(%r, 'w')" % str(tmp_path / "ran"),
-                  env=minor_python.environment())
+def test_a_command_without_markers(unmarked_python, tmp_path):
+    err = refused(flametap.NOT_PYTHON, "--", *unmarked_python.command, "-c", "open(%r, 'w')" % str(tmp_path / "ran"),
+                  env=unmarked_python.environment())
     assert "--with-dtrace" in err
     assert not (tmp_path / "ran").exists()
 
@@ -171,18 +168,17 @@ def test_a_process_that_is_no_python(no_python):
 
 
 @pytest.mark.usefixtures("ebpf")
-@pytest.mark.parametrize("options", [["--events", "call"], ["--events", "line"], ["--events", "gc", "--within", "main"],
-                                     ["--top"]], ids=["call", "line", "within", "top"])
-def test_what_a_version_cannot_tell(marked_minor_python, waiting, options):
+def test_what_a_version_cannot_tell(marked_minor_python, waiting):
     """From 3.12 to 3.14 there are no markers of calls, up to 3.15 none of lines; it says what can be had instead."""
     names = {marker.name for marker in tracing.markers_in(tracing.marked_file(marked_minor_python))}
-    needed = tracing.EVENT_MARKERS["line" if "line" in options else "call"]
-    if set(needed) <= names:
-        pytest.skip("it can tell")
-    target = waiting(marked_minor_python)
-    err = refused(flametap.NOT_PYTHON, *options, "-p", target.pid)
     available = [event for event, these in tracing.EVENT_MARKERS.items() if set(these) <= names]
-    assert "--events " + ",".join(available) in err
+    needed = {"call": [["--events", "call"], ["--events", "gc", "--within", "main"], ["--top"]],
+              "line": [["--events", "line"]]}
+    target = waiting(marked_minor_python)
+    for event, ways in needed.items():
+        for options in ways if event not in available else []:
+            err = refused(flametap.NOT_PYTHON, *options, "-p", target.pid)
+            assert "--events " + ",".join(available) in err
     assert target.is_left_alone()
 
 

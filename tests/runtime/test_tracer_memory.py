@@ -3,11 +3,7 @@
 import subprocess
 from pathlib import Path
 
-import pytest
-
 import flametap
-
-FIRST_WITH_EVENTS = (3, 7)
 
 
 def ask(question, *words):
@@ -25,10 +21,8 @@ def test_simple_objects_are_written_as_python_writes_them(python, start):
     assert ask("objects", target.pid, *[address for address, _ in objects]) == [text for _, text in objects]
 
 
-def test_the_kernel_is_told_how_to_find_the_function_that_runs(python, start):
-    if python.minor < FIRST_WITH_EVENTS:
-        pytest.skip("%s has no events" % python)
-    target = start(python, "objects.py")
+def test_the_kernel_is_told_how_to_find_the_function_that_runs(traced_python, start):
+    target = start(traced_python, "objects.py")
     said = target.says()
     target.wait_until_it_computes()
     assert ask("innermost", target.pid, said["ident"]) == [" ".join(map(str, said["function"]))]
