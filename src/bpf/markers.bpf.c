@@ -20,7 +20,9 @@
 #include "bpf/python_context.bpf.h"
 #include "bpf/record.h"
 
-char LICENSE[] SEC("license") = "Dual MIT/GPL";
+/* The kernel lends some of its functions only to programs under its own licence: what is in this folder is offered under
+ * the Apache License, like all of flametap, or the GPL, version 2. */
+char LICENSE[] SEC("license") = "GPL";
 
 /* What we need of the kernel's own types; where the fields are is settled when the program is loaded. */
 struct task_struct {
