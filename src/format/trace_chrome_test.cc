@@ -91,7 +91,7 @@ TEST(TraceChrome, ANameThatBecomesKnownIsSaidAgain) {
   view->finish({}, out);
   std::string names;
   for (const json& event : json::parse(out)) {
-    if (event["name"] == "thread_name") names += event["args"]["name"].get<std::string>() + " ";
+    if (event.value("name", "") == "thread_name") names += event["args"]["name"].get<std::string>() + " ";
   }
   EXPECT_EQ(names, "python3 Pool ");
 }
