@@ -76,10 +76,11 @@ class Tracing {
   [[nodiscard]] Watch& watch() { return watch_; }
   // Before anything else: only now it is sure that there is something to write, and an older file may go.
   Result<void> begin_watching() {
+    // First: whoever sees the file may rely on it that everything from now on will be in it.
+    probes_.begin();
     auto output = TraceOutput::open(request_);
     if (!output) return output.error();
     output_ = std::move(*output);
-    probes_.begin();
     return {};
   }
 

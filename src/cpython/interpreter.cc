@@ -133,7 +133,7 @@ std::vector<const Layout*> candidate_layouts(Version version, const Symbols& sym
 }
 
 // No symbol leads to the state: it is looked for where the file's variables are.
-std::optional<Interpreter> scan(const Module& module, Memory& memory, Version version, const Symbols& symbols) {
+std::optional<Interpreter> scan_once(const Module& module, Memory& memory, Version version, const Symbols& symbols) {
   for (const Layout* layout : candidate_layouts(version, symbols)) {
     for (const auto& range : module.writable_ranges()) {
       if (range.size > kMaxWritable) continue;
@@ -143,6 +143,15 @@ std::optional<Interpreter> scan(const Module& module, Memory& memory, Version ve
         return found;
       }
     }
+  }
+  return std::nullopt;
+}
+
+// The state may change while it is looked at, threads that come and go above all: then it is not recognised.
+std::optional<Interpreter> scan(const Module& module, Memory& memory, Version version, const Symbols& symbols) {
+  constexpr int kAttempts = 5;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    if (auto found = scan_once(module, memory, version, symbols)) return found;
   }
   return std::nullopt;
 }

@@ -147,8 +147,11 @@ def wait_until_attached(process, *events):
     """Until a flametap holds a link to each marker of these events."""
     count = sum(len(EVENT_MARKERS[event]) for event in events)
 
+    out = Path(process.args[process.args.index("-o") + 1])
+
     def attached():
-        return sum("link_type:\tperf" in text for text in descriptors(process.pid)) >= count
+        # Its output is there once it watches, which is after it has attached all of its probes.
+        return out.exists() and sum("link_type:\tperf" in text for text in descriptors(process.pid)) >= count
 
     wait_until(lambda: process.poll() is not None or attached(), "it is attached")
     assert process.poll() is None, flametap.finish(process)
