@@ -68,4 +68,9 @@ class Launched {
   std::optional<Error> not_held_;
 };
 
+// Exit codes of a command win over ours: scripts around it rely on them.
+[[nodiscard]] inline int own_code_unless(int command_code, int own_code) {
+  return command_code != 0 ? command_code : own_code;
+}
+
 }  // namespace flametap::cli

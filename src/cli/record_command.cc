@@ -155,9 +155,6 @@ int record_processes(const RecordRequest& request, const Output& output) {
   return 0;
 }
 
-// Exit codes of the command win over ours: scripts around it rely on them.
-int own_code_unless(int command_code, int own_code) { return command_code != 0 ? command_code : own_code; }
-
 // The command ended, or was ended, before we met a Python in it.
 int no_python_seen(const RecordRequest& request, const PythonSearch& search, int command_code) {
   const Error error = search.denied().value_or(

@@ -19,7 +19,7 @@
 #include "cli/trace_output.h"
 #include "cli/trace_targets.h"
 #include "cli/trace_top.h"
-#include "target/module.h"
+#include "cpython/interpreter.h"
 #include "target/process.h"
 #include "target/process_memory.h"
 #include "tracer/event_pump.h"
@@ -74,11 +74,12 @@ class Tracing {
   }
 
   [[nodiscard]] Watch& watch() { return watch_; }
-  // Before anything else: only now it is sure that there is something to write, and an older file may go.
+  // Everything from now on is in the trace. Its file is opened only here, when it is sure that there is something to
+  // write and an older one may go, and after the probes have begun: whoever sees it knows that nothing is missed.
   Result<void> begin_watching() {
-    // First: whoever sees the file may rely on it that everything from now on will be in it.
+    const Nanoseconds began = monotonic_now();
     probes_.begin();
-    auto output = TraceOutput::open(request_);
+    auto output = TraceOutput::open(request_, began);
     if (!output) return output.error();
     output_ = std::move(*output);
     return {};
@@ -129,11 +130,7 @@ class Tracing {
 // Whether it is a Python at all, markers or not.
 bool is_python(const target::Process& process) {
   target::ProcessMemory memory(process.pid());
-  auto modules = target::Module::list(process, memory);
-  if (!modules) return false;
-  return std::ranges::any_of(*modules, [](target::Module& module) {
-    return !module.symbols({"Py_BytesMain", "Py_Main"}).empty();
-  });
+  return cpython::find_interpreter(process, memory).ok();
 }
 
 void print_summary(const events::Ending& ending) {
@@ -196,9 +193,6 @@ bool is_ready(const target::Process& process, Tracing& tracing, Start& start) {
   if (auto found = target::Process::open(process.pid())) start.python.push_back(std::move(*found));
   return true;
 }
-
-// Exit codes of the command win over ours: scripts around it rely on them.
-int own_code_unless(int command_code, int own_code) { return command_code != 0 ? command_code : own_code; }
 
 int trace_command(const TraceRequest& request) {
   Signals signals;

@@ -84,7 +84,7 @@ class RecordingOutput : public TraceOutput {
   std::optional<Error> failed_;
 };
 
-Result<std::unique_ptr<TraceOutput>> open_recording(const TraceRequest& request) {
+Result<std::unique_ptr<TraceOutput>> open_recording(const TraceRequest& request, Nanoseconds began) {
   // Calls may take less than a microsecond.
   auto journal = Journal::open({.path = request.output, .format = format::Format::ftap}, request.output, 1);
   if (!journal) return journal.error();
@@ -92,16 +92,16 @@ Result<std::unique_ptr<TraceOutput>> open_recording(const TraceRequest& request)
     std::ignore = journal->close();
     return Error{Failure::usage, "a recording goes into a file of its own, which " + request.output + " is not", ""};
   }
-  return std::unique_ptr<TraceOutput>(std::make_unique<RecordingOutput>(std::move(*journal), monotonic_now()));
+  return std::unique_ptr<TraceOutput>(std::make_unique<RecordingOutput>(std::move(*journal), began));
 }
 
 }  // namespace
 
-Result<std::unique_ptr<TraceOutput>> TraceOutput::open(const TraceRequest& request) {
-  if (request.ftap) return open_recording(request);
+Result<std::unique_ptr<TraceOutput>> TraceOutput::open(const TraceRequest& request, Nanoseconds began) {
+  if (request.ftap) return open_recording(request, began);
   auto file = format::GrowingFile::create(request.output, format::Existing::replace, "");
   if (!file) return file.error();
-  const format::TraceOptions options{.began = monotonic_now(), .colour = request.output == "-" && may_colour()};
+  const format::TraceOptions options{.began = began, .colour = request.output == "-" && may_colour()};
   return std::unique_ptr<TraceOutput>(
       std::make_unique<TextOutput>(format::make_trace_view(request.format, options), std::move(*file)));
 }

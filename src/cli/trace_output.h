@@ -19,7 +19,8 @@ class TraceOutput {
   TraceOutput& operator=(const TraceOutput&) = delete;
   virtual ~TraceOutput() = default;
 
-  [[nodiscard]] static Result<std::unique_ptr<TraceOutput>> open(const TraceRequest& request);
+  // `began`: no event is older.
+  [[nodiscard]] static Result<std::unique_ptr<TraceOutput>> open(const TraceRequest& request, Nanoseconds began);
 
   virtual void add(const events::Event& event) = 0;
   // What was added so far is to be seen now.

@@ -85,7 +85,6 @@ Result<void> Watch::attach(const MarkedFile& file, std::optional<pid_t> pid, std
     if (!abilities[find_marker_kind(Probes::marker_of(probe))->group].available) continue;
     if (const auto attached = probes_.attach(probe, file, pid); !attached) return attached.error();
     watches_calls = watches_calls || probe == Probe::call;
-    ++attached_;
   }
   const bool watches_lines = std::ranges::find(wanted_.groups, EventGroup::line) != wanted_.groups.end();
   if (!abilities.needs_arming || !watches_calls || watches_lines) return {};

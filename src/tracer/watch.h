@@ -38,7 +38,6 @@ class Watch {
   // Every Python of the machine that is not watched yet, for all processes that run it now or later.
   [[nodiscard]] Result<void> add_everything_new();
 
-  [[nodiscard]] bool watches_something() const { return attached_ > 0; }
   // What people should know, once each: what a Python cannot tell and why, and what watching it costs.
   [[nodiscard]] std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
 
@@ -54,7 +53,6 @@ class Watch {
   std::set<std::pair<std::uint64_t, std::uint64_t>> files_;  // that are watched for all processes: device and inode
   std::set<std::string> noted_;
   std::vector<std::string> notes_;
-  std::size_t attached_ = 0;
 };
 
 }  // namespace flametap::tracer
