@@ -9,10 +9,6 @@
 #define SHIM_LIMIT 4
 #define OWNED_BY_GENERATOR 1
 
-struct thread_struct {
-  unsigned long fsbase;
-} __attribute__((preserve_access_index));
-
 static __always_inline __u64 read_word(__u64 address) {
   __u64 word = 0;
   bpf_probe_read_user(&word, sizeof word, (void*)address);
