@@ -67,12 +67,29 @@ static __always_inline __u8 verdict_on(const struct flametap_function* key) {
   return verdict ? *verdict : FLAMETAP_UNJUDGED;
 }
 
-/* Leaves the name in thread->key. */
+/* Compares what is compared in the tables. */
+static __always_inline bool is_same(const struct flametap_function* one, const struct flametap_function* other) {
+  const __u64* words = (const __u64*)one;
+  const __u64* other_words = (const __u64*)other;
+  __u32 size = judge_files ? sizeof *one : sizeof one->name;
+  for (__u32 i = 0; i < sizeof *one / 8; ++i) {
+    if (i >= size / 8) break;
+    if (words[i] != other_words[i]) return false;
+  }
+  return true;
+}
+
+/* Leaves the name in thread->key. A name's address chooses where the thread remembers it, but only its characters tell
+ * whether it is the one. */
 static __always_inline __u8 judge(struct thread* thread, struct pt_regs* context, __u64 function) {
   struct flametap_function* key = &thread->key.function;
   if (!read_key(key->name.text, FLAMETAP_KEY_NAME, function)) return FLAMETAP_UNJUDGED;
   if (judge_files && !read_key(key->file, FLAMETAP_KEY_FILE, argument(context, 0))) return FLAMETAP_UNJUDGED;
-  return verdict_on(key);
+  struct judged* judged = &thread->judged[(function >> 4 ^ function >> 8) % JUDGED_LIMIT];
+  if (judged->verdict != FLAMETAP_UNJUDGED && is_same(&judged->function, key)) return judged->verdict;
+  __u8 verdict = verdict_on(key);
+  if (verdict != FLAMETAP_UNJUDGED) *judged = (struct judged){.function = *key, .verdict = verdict};
+  return verdict;
 }
 
 static __always_inline bool function_is_hidden(struct thread* thread, struct pt_regs* context, __u64 function) {
@@ -90,14 +107,31 @@ static __always_inline void judge_outermost(struct thread* thread) {
   if (verdict != FLAMETAP_UNJUDGED) thread->unjudged = false;
 }
 
+/* The bit of a call at this depth, for which there is one below SHOWN_LIMIT. */
+static __always_inline __u64 shown_bit(__s32 depth) { return 1ull << ((__u32)depth % 64); }
+static __always_inline __u64* shown_bits(struct thread* thread, __s32 depth) {
+  return &thread->shown[(__u32)depth / 64 % (SHOWN_LIMIT / 64)];
+}
+static __always_inline bool has_shown_bit(__s32 depth) { return depth >= 0 && depth < SHOWN_LIMIT; }
+
 static __always_inline void remember_shown(struct thread* thread, __s32 depth) {
-  if (!judge_functions || depth < 0 || depth >= SHOWN_LIMIT) return;
-  __u32 place = depth;
-  __u64* bits = &thread->shown[place / 64 % (SHOWN_LIMIT / 64)];
-  __u64 bit = 1ull << (place % 64);
-  if (*bits & bit) return; /* the end of the one before was not told */
-  *bits |= bit;
+  if (!judge_functions || !has_shown_bit(depth)) return;
+  __u64* bits = shown_bits(thread, depth);
+  if (*bits & shown_bit(depth)) return; /* the end of the one before was not told */
+  *bits |= shown_bit(depth);
   if (thread->shown_count++ != 0) return;
   thread->unjudged = verdict_on(&thread->key.function) == FLAMETAP_UNJUDGED;
   if (thread->unjudged) thread->outermost = thread->key.function;
+}
+
+/* Whether the call at the current depth, which ends now, was not sent. */
+static __always_inline bool call_was_hidden(struct thread* thread, struct pt_regs* context) {
+  __s32 depth = thread->depth;
+  if (!judge_functions) return false;
+  if (!has_shown_bit(depth)) return function_is_hidden(thread, context, argument(context, 1));
+  __u64* bits = shown_bits(thread, depth);
+  if (!(*bits & shown_bit(depth))) return true;
+  *bits &= ~shown_bit(depth);
+  thread->shown_count--;
+  return false;
 }

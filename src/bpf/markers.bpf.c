@@ -2,31 +2,30 @@
  *
  * Each looks at as little as it must: whether the thread is inside the function that was asked for, then whether the
  * function is one of those asked for, and only then copies names and sends a record. Regular expressions cannot run
- * here; so the first event of a function is sent unjudged, user space judges it and writes the verdict into `functions`,
- * and from then on the kernel drops what nobody wants to see. User space judges again whatever arrives, so it never
- * matters how fast the verdict came.
+ * here; so the first event of a function is sent unjudged, user space judges it and writes the verdict into
+ * `functions`, and from then on the kernel drops what nobody wants to see. User space judges again whatever arrives, so
+ * it never matters how fast the verdict came.
  *
  * All state of a thread, the buffer for its record included, is in the task's own storage: the kernel may preempt
  * these programs, and another thread must not find a buffer half filled. */
 #include <asm/ptrace.h>
-#include <linux/bpf.h>
-#include <stdbool.h>
-
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
-#include <bpf/usdt.bpf.h>
+#include <linux/bpf.h>
+#include <stdbool.h>
 
+#include "bpf/argument.bpf.h"
 #include "bpf/capture.bpf.h"
 #include "bpf/filter.bpf.h"
 #include "bpf/passage.bpf.h"
 #include "bpf/thread.bpf.h"
 
-/* The kernel lends some of its functions only to programs under its own licence: what is in this folder is offered under
- * the Apache License, like all of flametap, or the GPL, version 2. */
+/* The kernel lends some of its functions only to programs under its own licence: what is in this folder is offered
+ * under the Apache License, like all of flametap, or the GPL, version 2. */
 char LICENSE[] SEC("license") = "GPL";
 
-SEC("usdt")
+SEC("uprobe")
 int on_call(struct pt_regs* context) {
   struct thread* thread = current_thread();
   if (!thread || thread_is_hidden(thread)) return 0;
@@ -47,21 +46,7 @@ int on_call(struct pt_regs* context) {
   return 0;
 }
 
-/* Whether the call that ends now was not sent. */
-static __always_inline bool call_was_hidden(struct thread* thread, struct pt_regs* context) {
-  if (!judge_functions) return false;
-  __s32 depth = thread->depth;
-  if (depth < 0 || depth >= SHOWN_LIMIT) return function_is_hidden(thread, context, argument(context, 1));
-  __u32 place = depth;
-  __u64* bits = &thread->shown[place / 64 % (SHOWN_LIMIT / 64)];
-  __u64 bit = 1ull << (place % 64);
-  if (!(*bits & bit)) return true;
-  *bits &= ~bit;
-  thread->shown_count--;
-  return false;
-}
-
-SEC("usdt")
+SEC("uprobe")
 int on_call_end(struct pt_regs* context) {
   struct thread* thread = current_thread();
   if (!thread || thread_is_hidden(thread) || is_idle(thread)) return 0;
@@ -79,7 +64,7 @@ int on_call_end(struct pt_regs* context) {
   return 0;
 }
 
-SEC("usdt")
+SEC("uprobe")
 int on_line(struct pt_regs* context) {
   struct thread* thread = current_thread();
   if (!thread || is_outside(thread) || thread_is_hidden(thread)) return 0;
@@ -97,54 +82,57 @@ static __always_inline struct thread* begin_event(__u8 kind) {
   return thread;
 }
 
-SEC("usdt")
-int BPF_USDT(on_gc_start, int generation) {
+SEC("uprobe")
+int on_gc_start(struct pt_regs* context) {
   struct thread* thread = begin_event(FLAMETAP_GC_START);
   if (!thread) return 0;
-  thread->record.value = generation;
+  thread->record.value = (__s64)argument(context, 0);
   send(thread);
   return 0;
 }
 
-SEC("usdt")
-int BPF_USDT(on_gc_done, long collected) {
+SEC("uprobe")
+int on_gc_done(struct pt_regs* context) {
   struct thread* thread = begin_event(FLAMETAP_GC_DONE);
   if (!thread) return 0;
-  thread->record.value = collected;
+  thread->record.value = (__s64)argument(context, 0);
   send(thread);
   return 0;
 }
 
-SEC("usdt")
-int BPF_USDT(on_import_start, void* module) {
+SEC("uprobe")
+int on_import_start(struct pt_regs* context) {
   struct thread* thread = begin_event(FLAMETAP_IMPORT_START);
   if (!thread) return 0;
-  add_text(thread, FLAMETAP_NAME, module);
+  add_text(thread, FLAMETAP_NAME, (void*)argument(context, 0));
   send(thread);
   return 0;
 }
 
-SEC("usdt")
-int BPF_USDT(on_import_done, void* module, int found) {
+SEC("uprobe")
+int on_import_done(struct pt_regs* context) {
   struct thread* thread = begin_event(FLAMETAP_IMPORT_DONE);
   if (!thread) return 0;
-  thread->record.value = found;
-  add_text(thread, FLAMETAP_NAME, module);
+  thread->record.value = (__s64)argument(context, 1);
+  add_text(thread, FLAMETAP_NAME, (void*)argument(context, 0));
   send(thread);
   return 0;
 }
 
-SEC("usdt")
-int BPF_USDT(on_audit, void* event, void* arguments) {
+SEC("uprobe")
+int on_audit(struct pt_regs* context) {
   struct thread* thread = current_thread();
   if (!thread || is_outside(thread) || thread_is_hidden(thread)) return 0;
   struct flametap_python_layout* layout = current_python();
-  if (layout && arguments) send_capture(thread, layout, (__u64)arguments);
+  __u64 arguments = argument(context, 1);
+  if (layout && arguments) send_capture(thread, layout, arguments);
   begin_record(thread, FLAMETAP_AUDIT);
   add_place(thread);
-  /* A constant of the program that nobody may have looked at yet, so that it is not in memory: user space can get it. */
+  /* A constant of the program that nobody may have looked at yet, so that it is not in memory: user space can get it.
+   */
+  __u64 event = argument(context, 0);
   thread->record.value = (__s64)event;
-  add_text(thread, FLAMETAP_NAME, event);
+  add_text(thread, FLAMETAP_NAME, (void*)event);
   send(thread);
   return 0;
 }
@@ -157,9 +145,8 @@ struct {
   __type(value, __u64);
 } counts SEC(".maps");
 
-/* For a table of the functions that are called most: only counts. */
-SEC("usdt")
-int count_call(struct pt_regs* context) {
+/* At the end of a call the line is that of where it is left. */
+static __always_inline int count(struct pt_regs* context, bool at_end) {
   struct thread* thread = current_thread();
   if (!thread || how_entered(thread, false) == NO_CALL) return 0;
   struct flametap_counted* key = &thread->key;
@@ -169,8 +156,7 @@ int count_call(struct pt_regs* context) {
     return 0;
   }
   key->pid = pid_and_tid() >> 32;
-  /* At the end of a call the line is that of where it is left. */
-  key->line = bpf_usdt_cookie(context) == FLAMETAP_AT_END ? 0 : (__s32)argument(context, 2);
+  key->line = at_end ? 0 : (__s32)argument(context, 2);
   __u64* count = bpf_map_lookup_elem(&counts, key);
   if (!count) {
     __u64 none = 0;
@@ -183,6 +169,13 @@ int count_call(struct pt_regs* context) {
     count_lost();
   return 0;
 }
+
+/* For a table of the functions that are called most: only count. */
+SEC("uprobe")
+int count_call(struct pt_regs* context) { return count(context, false); }
+
+SEC("uprobe")
+int count_call_end(struct pt_regs* context) { return count(context, true); }
 
 static __always_inline void end_thread(struct thread* thread) {
   begin_record(thread, FLAMETAP_THREAD_END);

@@ -74,9 +74,6 @@ struct flametap_thread_key {
 
 enum flametap_verdict { FLAMETAP_UNJUDGED, FLAMETAP_SHOW, FLAMETAP_HIDE };
 
-/* Given to a program that counts calls when it is attached to a marker of their end. */
-#define FLAMETAP_AT_END 1
-
 /* A function of a process, for counting its calls. */
 struct flametap_counted {
   struct flametap_function function;

@@ -1,6 +1,7 @@
 /* What is kept of each thread that passes markers, and how records of it are sent. */
 #pragma once
 
+#include "bpf/argument.bpf.h"
 #include "bpf/record.h"
 
 /* What we need of the kernel's own types; where the fields are is settled when the program is loaded. */
@@ -32,18 +33,26 @@ __u64 lost; /* events that nobody will see */
 #define TEXT_BYTES (FLAMETAP_TEXTS * FLAMETAP_TEXT_LIMIT)
 #define RECORD_LIMIT (sizeof(struct flametap_record) + TEXT_BYTES)
 
+/* A verdict never changes, so a thread may remember it: the tables cost more than all the rest of hiding a call. */
+struct judged {
+  struct flametap_function function;
+  __u64 verdict;
+};
+#define JUDGED_LIMIT 16
+
 struct thread {
   bool met;
   __u8 verdict;
   __u32 sequence;
   __s32 depth;
   bool inside; /* of a call of `within`; the outermost one has depth 0 */
-  /* The open calls that were sent, a bit for each depth, so that their ends are sent without another look. Of those that
-   * are deeper the name is looked at again; there is always one that is not. */
+  /* The open calls that were sent, a bit for each depth, so that their ends are sent without another look. Of those
+   * that are deeper the name is looked at again; there is always one that is not. */
   __u32 shown_count;
   __u64 shown[SHOWN_LIMIT / 64];
   bool unjudged; /* the outermost of them was sent only because nobody had judged it; its name is `outermost` */
   struct flametap_function outermost;
+  struct judged judged[JUDGED_LIMIT];
   struct flametap_counted key;
   __u64 gil; /* that it held last */
   struct flametap_record record;
@@ -63,20 +72,12 @@ struct {
   __uint(max_entries, 64 << 20);
 } records SEC(".maps");
 
-/* Arguments are fetched only when they are needed: each costs a look into the description of the marker. */
-static __always_inline __u64 argument(struct pt_regs* context, int number) {
-  long value = 0;
-  bpf_usdt_arg(context, number, &value);
-  return value;
-}
-
 static __always_inline void count_lost(void) { __sync_fetch_and_add(&lost, 1); }
 
 /* As our own user space sees them. */
 static __always_inline __u64 pid_and_tid(void) {
   struct bpf_pidns_info inner;
-  if (namespace_inode != 0 &&
-      bpf_get_ns_current_pid_tgid(namespace_device, namespace_inode, &inner, sizeof inner) == 0)
+  if (namespace_inode != 0 && bpf_get_ns_current_pid_tgid(namespace_device, namespace_inode, &inner, sizeof inner) == 0)
     return (__u64)inner.tgid << 32 | inner.pid;
   return bpf_get_current_pid_tgid();
 }

@@ -69,10 +69,10 @@ TEST(MarkedFile, ByItsPath) {
 }
 
 TEST(MarkedFile, WithoutMarkersIsNoPython) {
-  const auto file = marked_file("/proc/self/exe");
+  const auto file = marked_file(FLAMETAP_UNMARKED_PROGRAM);
   ASSERT_FALSE(file);
   EXPECT_EQ(file.error().kind, Failure::not_python);
-  EXPECT_EQ(file.error().message, "/proc/self/exe has no markers of Python");
+  EXPECT_EQ(file.error().message, FLAMETAP_UNMARKED_PROGRAM " has no markers of Python");
 }
 
 TEST(MarkedFile, MustBeAnElfFile) {
@@ -91,7 +91,10 @@ TEST(MarkedFiles, OfAProcess) {
   }
 }
 
-TEST(MarkedFiles, OfAProcessWithoutAny) { EXPECT_TRUE(files_of(getpid()).empty()); }
+TEST(MarkedFiles, OfAProcessWithoutAny) {
+  const TestChild child = TestChild::exec({FLAMETAP_UNMARKED_PROGRAM});
+  EXPECT_TRUE(files_of(child.pid()).empty());
+}
 
 TEST(MarkedFiles, OfADeletedProgram) {
   const Folder folder;

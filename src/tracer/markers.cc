@@ -77,10 +77,12 @@ std::optional<std::uint64_t> offset_of(const target::LoadSegment& segment, std::
   return segment.offset + inside;
 }
 
-bool is_code(std::span<const target::LoadSegment> segments, std::uint64_t address) {
-  return std::any_of(segments.begin(), segments.end(), [&](const target::LoadSegment& segment) {
-    return segment.executable && offset_of(segment, address, 1);
-  });
+std::optional<std::uint64_t> offset_of_code(std::span<const target::LoadSegment> segments, std::uint64_t address) {
+  for (const target::LoadSegment& segment : segments) {
+    if (!segment.executable) continue;
+    if (const auto offset = offset_of(segment, address, 1)) return offset;
+  }
+  return std::nullopt;
 }
 
 std::optional<std::uint64_t> offset_of_variable(std::span<const target::LoadSegment> segments, std::uint64_t address) {
@@ -97,7 +99,9 @@ std::optional<Marker> to_marker(const Note& note, std::span<const target::LoadSe
   const std::uint64_t moved = base != 0 && note.base != 0 ? base - note.base : 0;
   Marker marker{
       .name = std::string(note.name), .location = note.location + moved, .arguments = std::string(note.arguments)};
-  if (!is_code(segments, marker.location)) return std::nullopt;
+  const auto code = offset_of_code(segments, marker.location);
+  if (!code) return std::nullopt;
+  marker.offset = *code;
   if (note.semaphore == 0) return marker;
   marker.semaphore = note.semaphore + moved;
   const auto offset = offset_of_variable(segments, marker.semaphore);

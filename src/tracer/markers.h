@@ -20,6 +20,7 @@ namespace flametap::tracer {
 struct Marker {
   std::string name = {};        // "function__entry"
   std::uint64_t location = 0;   // address of its instruction in the file's own address space (prelink undone)
+  std::uint64_t offset = 0;     // the same as an offset in the file
   std::uint64_t semaphore = 0;  // address of its counter, which must not be 0 for the marker to run; 0: it has none
   std::uint64_t semaphore_offset = 0;  // the same as an offset in the file; 0: it has none
   std::string arguments = {};          // "8@%rbp 8@%r12 -4@%eax"

@@ -16,6 +16,7 @@ namespace flametap::tracer {
 namespace {
 
 const std::string kPrograms = FLAMETAP_MARKED_PROGRAMS;
+constexpr char kNop = '\x90';  // the instruction of every marker
 
 std::string read_whole(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -64,6 +65,7 @@ TEST(Markers, AreReadFromEveryKindOfProgram) {
     EXPECT_EQ(markers[0].name, "function__entry");
     EXPECT_EQ(markers[0].arguments, "8@%rbx 8@%r12 -4@%eax");
     EXPECT_EQ(markers[0].location, address_of(*file, "first_entry")) << kind;
+    EXPECT_EQ(read_whole(kPrograms + kind)[markers[0].offset], kNop) << kind;
     EXPECT_EQ(markers[1].name, "function__entry");
     EXPECT_EQ(markers[1].arguments, "8@%rbp 8@%r12 -4@%eax");
     EXPECT_EQ(markers[1].location, address_of(*file, "second_entry")) << kind;
@@ -121,7 +123,7 @@ TEST(Markers, FollowAFileThatWasPrelinked) {
   }
 }
 
-TEST(Markers, AProgramWithoutAnyHasNone) { EXPECT_TRUE(markers_of("/proc/self/exe").empty()); }
+TEST(Markers, AProgramWithoutAnyHasNone) { EXPECT_TRUE(markers_of(FLAMETAP_UNMARKED_PROGRAM).empty()); }
 
 TEST(Markers, AnyDamageIsSurvived) {
   const std::string whole = read_whole(kPrograms + "fixed");

@@ -16,6 +16,8 @@
 #include <cstring>
 #include <utility>
 
+#include "tracer/marker_arguments.h"
+
 namespace flametap::tracer {
 namespace {
 
@@ -35,7 +37,7 @@ constexpr std::array kPrograms = {
     ProgramOf{Probes::Probe::import_done, "import__find__load__done", "on_import_done"},
     ProgramOf{Probes::Probe::audit, "audit", "on_audit"},
     ProgramOf{Probes::Probe::count_calls, "function__entry", "count_call"},
-    ProgramOf{Probes::Probe::count_call_ends, "function__return", "count_call"},
+    ProgramOf{Probes::Probe::count_call_ends, "function__return", "count_call_end"},
 };
 
 const ProgramOf& program_of(Probes::Probe probe) { return *std::ranges::find(kPrograms, probe, &ProgramOf::probe); }
@@ -78,21 +80,13 @@ Error attach_error(const std::string& what, const MarkedFile& file, int number) 
 
 class Probes::Programs {
  public:
-  explicit Programs(markers_bpf* skeleton) : skeleton_(skeleton) {}
+  Programs(markers_bpf* skeleton, LinkKind kind) : links(kind), skeleton_(skeleton) {}
   Programs(const Programs&) = delete;
   Programs& operator=(const Programs&) = delete;
   ~Programs() {
-    detach();
+    links.close();
     ring_buffer__free(ring_);
     markers_bpf__destroy(skeleton_);
-  }
-
-  void detach() {
-    // From the newest: the end of a call is watched from before its beginning is, until after.
-    while (!links_.empty()) {
-      bpf_link__destroy(links_.back());
-      links_.pop_back();
-    }
   }
 
   static int take_record(void* self, void* data, std::size_t size) {
@@ -105,7 +99,6 @@ class Probes::Programs {
     return bpf_object__find_program_by_name(skeleton_->obj, std::string(name).c_str());
   }
   [[nodiscard]] markers_bpf& skeleton() const { return *skeleton_; }
-  void keep(bpf_link* link) { links_.push_back(link); }
 
   // Whether the ring buffer could be opened.
   bool open_ring() {
@@ -114,6 +107,18 @@ class Probes::Programs {
   }
   [[nodiscard]] ring_buffer* ring() const { return ring_; }
 
+  // The number under which the programs in the kernel find a marker's arguments; nothing if there is no room.
+  std::optional<std::uint32_t> number_of(const flametap_marker& marker) {
+    const auto known = std::ranges::find_if(
+        markers_, [&](const flametap_marker& each) { return std::memcmp(&each, &marker, sizeof marker) == 0; });
+    const auto number = static_cast<std::uint32_t>(known - markers_.begin());
+    if (known != markers_.end()) return number;
+    if (bpf_map_update_elem(bpf_map__fd(skeleton_->maps.markers), &number, &marker, BPF_ANY) != 0) return std::nullopt;
+    markers_.push_back(marker);
+    return number;
+  }
+
+  Links links;
   std::size_t taken = 0;      // by the current call
   TakeRecord take = nullptr;  // while records are read
   void* context = nullptr;
@@ -121,7 +126,7 @@ class Probes::Programs {
  private:
   markers_bpf* skeleton_;
   ring_buffer* ring_ = nullptr;
-  std::vector<bpf_link*> links_;
+  std::vector<flametap_marker> markers_;  // as the kernel has them
 };
 
 Probes::Probes(std::unique_ptr<Programs> programs) : programs_(std::move(programs)) {}
@@ -133,7 +138,7 @@ std::string_view Probes::marker_of(Probe probe) { return program_of(probe).marke
 
 namespace {
 
-void configure(markers_bpf& skeleton, const Probes::Options& options, std::span<const Probes::Probe> wanted) {
+void configure(markers_bpf& skeleton, const Probes::Options& options) {
   bpf_map__set_max_entries(skeleton.maps.records, static_cast<std::uint32_t>(options.buffer_bytes));
   auto& settings = *skeleton.rodata;
   settings.send_calls = options.send_calls;
@@ -150,13 +155,6 @@ void configure(markers_bpf& skeleton, const Probes::Options& options, std::span<
     settings.namespace_device = space.st_dev;
     settings.namespace_inode = space.st_ino;
   }
-  for (const ProgramOf& each : kPrograms) {
-    bpf_program* const program = bpf_object__find_program_by_name(skeleton.obj, std::string(each.program).c_str());
-    // One program may serve two probes.
-    const bool is_wanted =
-        std::ranges::any_of(wanted, [&](Probes::Probe probe) { return program_of(probe).program == each.program; });
-    bpf_program__set_autoload(program, is_wanted);
-  }
 }
 
 }  // namespace
@@ -169,39 +167,42 @@ Result<Probes> Probes::load(const Options& options, std::span<const Probe> wante
   errno = 0;
   markers_bpf* const skeleton = markers_bpf__open();
   if (skeleton == nullptr) return load_error(errno);
-  Probes probes(std::make_unique<Programs>(skeleton));
-  configure(*skeleton, options, wanted);
+  Probes probes(std::make_unique<Programs>(skeleton, options.links));
+  configure(*skeleton, options);
+  for (const ProgramOf& each : kPrograms) {
+    bpf_program* const program = probes.programs_->program(each.program);
+    bpf_program__set_autoload(program, std::ranges::count(wanted, each.probe) != 0);
+    probes.programs_->links.prepare(*program);
+  }
   if (const int failed = markers_bpf__load(skeleton); failed != 0) return load_error(-failed);
   if (!probes.programs_->open_ring()) return load_error(errno);
-  for (bpf_program* const program : {skeleton->progs.on_thread_exit, skeleton->progs.on_exec}) {
-    bpf_link* const link = bpf_program__attach(program);
-    if (link == nullptr) return load_error(errno);
-    probes.programs_->keep(link);
+  for (const bpf_program* const program : {skeleton->progs.on_thread_exit, skeleton->progs.on_exec}) {
+    if (const int failed = probes.programs_->links.attach(*program)) return load_error(failed);
   }
   return probes;
 }
 
 Result<void> Probes::attach(Probe probe, const MarkedFile& file, std::optional<pid_t> pid) {
   const ProgramOf& what = program_of(probe);
-  bpf_usdt_opts options{};
-  options.sz = sizeof options;
-  options.usdt_cookie = probe == Probe::count_call_ends ? FLAMETAP_AT_END : 0;
-  bpf_link* const link =
-      bpf_program__attach_usdt(programs_->program(what.program), pid.value_or(-1), file.open_path.c_str(), "python",
-                               std::string(what.marker).c_str(), &options);
-  if (link == nullptr) return attach_error(std::string(what.marker), file, errno);
-  programs_->keep(link);
+  std::vector<Links::Place> places;
+  for (const Marker& marker : file.markers) {
+    if (marker.name != what.marker) continue;
+    const auto arguments = parse_arguments(marker.arguments);
+    if (!arguments) return arguments.error().within("cannot use the marker " + marker.name + " of " + file.path);
+    const auto number = programs_->number_of(*arguments);
+    if (!number) return attach_error(marker.name, file, ENOSPC);
+    places.push_back({marker.offset, marker.semaphore_offset, *number});
+  }
+  if (places.empty()) return attach_error(std::string(what.marker), file, ENOENT);
+  const int failed = programs_->links.attach(*programs_->program(what.program), file.open_path, places, pid);
+  if (failed != 0) return attach_error(std::string(what.marker), file, failed);
   return {};
 }
 
 Result<void> Probes::arm(const Marker& marker, const MarkedFile& file, std::optional<pid_t> pid) {
-  bpf_uprobe_opts options{};
-  options.sz = sizeof options;
-  options.ref_ctr_offset = marker.semaphore_offset;
-  bpf_link* const link = bpf_program__attach_uprobe_opts(programs_->skeleton().progs.nothing, pid.value_or(-1),
-                                                         file.open_path.c_str(), kUnusedOffset, &options);
-  if (link == nullptr) return attach_error(marker.name, file, errno);
-  programs_->keep(link);
+  const Links::Place place{kUnusedOffset, marker.semaphore_offset, 0};
+  const int failed = programs_->links.attach_alone(*programs_->skeleton().progs.nothing, file.open_path, place, pid);
+  if (failed != 0) return attach_error(marker.name, file, failed);
   return {};
 }
 
@@ -209,7 +210,7 @@ void Probes::begin() { __atomic_store_n(&programs_->skeleton().bss->watching, st
 
 void Probes::detach() {
   __atomic_store_n(&programs_->skeleton().bss->watching, std::uint8_t{0}, __ATOMIC_RELEASE);
-  programs_->detach();
+  programs_->links.close();
 }
 
 std::size_t Probes::read_records(TakeRecord take, void* context) {

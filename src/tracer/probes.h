@@ -18,6 +18,7 @@
 #include "base/result.h"
 #include "bpf/python_layout.h"
 #include "bpf/record.h"
+#include "tracer/links.h"
 #include "tracer/markers.h"
 
 namespace flametap::tracer {
@@ -31,6 +32,7 @@ class Probes {
     bool judge_functions = false;                      // drop functions that were judged so, see judge()
     bool judge_files = false;                          // they are known by their file, too
     bool judge_threads = false;
+    LinkKind links = best_link_kind();
   };
 
   // One marker and what to do when it is passed.

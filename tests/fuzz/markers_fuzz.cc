@@ -1,4 +1,5 @@
 // Any bytes may stand where an ELF file with markers is expected: what is read is sound, and lies in the file.
+#include <asm/ptrace.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -10,11 +11,19 @@
 #include "base/fd.h"
 #include "target/elf_file.h"
 #include "tracer/abilities.h"
+#include "tracer/marker_arguments.h"
 #include "tracer/markers.h"
 
 namespace {
 
 using namespace flametap;
+
+void check(const flametap_marker& marker) {
+  for (const flametap_argument& argument : marker.arguments) {
+    if (argument.where == FLAMETAP_NOWHERE) continue;
+    if (argument.register_offset + 8u > sizeof(pt_regs) || argument.size == 0 || argument.size > 8) std::abort();
+  }
+}
 
 void check(const target::ElfFile& file, const tracer::Marker& marker) {
   const auto holds = [&](const target::LoadSegment& segment) {
@@ -24,6 +33,7 @@ void check(const target::ElfFile& file, const tracer::Marker& marker) {
   const auto is_printable = [](char c) { return c >= ' ' && c <= '~'; };
   if (marker.name.empty() || !std::all_of(marker.name.begin(), marker.name.end(), is_printable)) std::abort();
   if (!std::all_of(marker.arguments.begin(), marker.arguments.end(), is_printable)) std::abort();
+  if (const auto arguments = tracer::parse_arguments(marker.arguments)) check(*arguments);
   if (marker.semaphore == 0 && marker.semaphore_offset != 0) std::abort();
 }
 

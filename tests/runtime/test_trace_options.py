@@ -1,16 +1,15 @@
-"""Every option of `flametap trace` does what it says: filters, durations, summaries, recordings, the table of calls."""
+"""Every option of `flametap trace` does what it says: filters, durations, summaries, recordings."""
 
 import collections
 import json
 import re
-import signal
 from pathlib import Path
 
 import pytest
 
 import flametap
 import tracing
-from target import TARGETS, LineReader, Silent, wait_until
+from target import TARGETS, wait_until
 
 pytestmark = pytest.mark.usefixtures("ebpf")
 
@@ -305,86 +304,6 @@ def test_a_summary_of_imports(marked_minor_python, start, modules, tmp_path):
     assert 20e6 / ROUNDED <= inner[1] <= outer[1] <= said["outer"] * ROUNDED
     assert (outer[3], inner[3], missing[3]) == (0, 2, 0)
     assert (outer[4], inner[4], missing[4]) == (False, False, True)
-
-
-def wait_until_counting(process, marks):
-    """Until a flametap that counts calls is attached to the beginnings or the ends of all of them."""
-    places = {name: [marker for marker in marks.markers if marker.name == name] for name in tracing.CALL_MARKERS}
-
-    def is_counting():
-        now = marks.bytes()
-        links = sum("link_type:\tperf" in text for text in tracing.descriptors(process.pid))
-        return any(links >= len(some) and all(now[place] != marks.at_rest[place] for place in some)
-                   for some in places.values())
-
-    wait_until(lambda: process.poll() is not None or is_counting(), "calls are counted")
-    assert process.poll() is None, flametap.finish(process)
-
-
-TOP_ROW = re.compile(r" *([0-9]+) +(\S+) +(-|[0-9]+) +(\S+) +([0-9]+)")
-
-
-class Tables:
-    """What a `--top --batch` prints: its tables, added up."""
-
-    def __init__(self, process, pid):
-        self._lines = LineReader(process.stdout.fileno())
-        self._pid = pid
-        self.count = 0
-        self.calls = collections.Counter()
-
-    def add(self, line):
-        found = TOP_ROW.fullmatch(line)
-        if found and int(found[1]) == self._pid and found[2] == str(TRACED):
-            self.calls[found[4]] += int(found[5])
-        self.count += line.endswith("CALLS")
-
-    def read_another(self):
-        before = self.count
-        while self.count == before:
-            self.add(self._lines.line())
-
-    def read_the_rest(self):
-        try:
-            while True:
-                self.add(self._lines.line())
-        except Silent:
-            pass
-
-
-@pytest.mark.parametrize("everywhere", [False, True], ids=["process", "machine"])
-def test_the_table_of_calls(release_call_python, start, everywhere):
-    target = start(release_call_python, TRACED, "count")
-    target.says()
-    marks = tracing.marks_of(target, release_call_python)
-    which = [] if everywhere else ["-p", target.pid]
-    process = flametap.start("trace", "--top", "--batch", "--interval", 0.1, "--limit", 1000, "--file", "traced", *which)
-    try:
-        wait_until_counting(process, marks)
-        tables, expected = Tables(process, target.pid), collections.Counter()
-        target.tell("go")
-        for calls in (1000, 1, 234):
-            target.tell(str(calls))
-            expected.update(target.says())
-            tables.read_another()
-        process.send_signal(signal.SIGINT)
-        tables.read_the_rest()
-        done = flametap.finish(process)
-    finally:
-        process.kill()
-        process.wait()
-    assert done.code == flametap.DONE, done
-    assert {name: tables.calls[name] for name in expected} == dict(expected)
-    assert tables.count >= 4
-
-
-def test_the_table_of_calls_for_some_time(usual_call_python, start):
-    target = start(usual_call_python, TRACED, "count")
-    target.says()
-    done = flametap.run("trace", "--top", "--batch", "-p", target.pid, "--interval", 0.2, "-d", 0.5)
-    assert done.code == flametap.DONE, done
-    assert sum(line.endswith("CALLS") for line in done.out.decode().splitlines()) == 3
-    assert target.is_left_alone()
 
 
 def test_several_processes(release_call_python, usual_call_python, start, tmp_path):

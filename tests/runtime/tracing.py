@@ -143,6 +143,10 @@ def kernel_ids(pid, kind):
     return {int(number) for text in descriptors(pid) for number in pattern.findall(text)}
 
 
+# A link to one place of a marker, or to all places of one.
+TO_A_MARKER = re.compile(r"link_type:\t(perf|uprobe_multi)")
+
+
 def wait_until_attached(process, *events):
     """Until a flametap holds a link to each marker of these events."""
     count = sum(len(EVENT_MARKERS[event]) for event in events)
@@ -151,7 +155,7 @@ def wait_until_attached(process, *events):
 
     def attached():
         # Its output is there once it watches, which is after it has attached all of its probes.
-        return out.exists() and sum("link_type:\tperf" in text for text in descriptors(process.pid)) >= count
+        return out.exists() and sum(bool(TO_A_MARKER.search(text)) for text in descriptors(process.pid)) >= count
 
     wait_until(lambda: process.poll() is not None or attached(), "it is attached")
     assert process.poll() is None, flametap.finish(process)
