@@ -1,0 +1,24 @@
+// CallTree: the calls of the selected samples, merged, in the order in which they are drawn: each node before its children,
+// children by name. So the nodes below node i are i+1 ... end[i]-1, and a drawing may skip all of them at once.
+//
+// Values are nanoseconds, or samples (ticks) if the recording knows only these: `unit` tells.
+
+export interface CallTree {
+  readonly count: number; // with the root, which is node 0 and stands for everything
+  readonly parent: Int32Array; // -1 for the root
+  readonly end: Uint32Array;
+  readonly depth: Uint32Array; // 0 for the root
+  readonly maxDepth: number;
+  readonly function: Uint32Array; // noFunction: the root, a thread or a process
+  readonly line: Int32Array; // 0 unless by line
+  readonly label: Uint32Array; // of nodes without a function: which of `labels`
+  readonly labels: readonly string[];
+  readonly self: Float64Array;
+  readonly total: Float64Array;
+  readonly start: Float64Array; // where it begins when the root begins at 0
+  readonly inGc: Float64Array; // of its total, while it collected garbage
+  readonly waitingForGil: Float64Array; // of its total
+  readonly unit: "nanoseconds" | "samples";
+}
+
+export const noFunction = 0xffffffff;

@@ -1,0 +1,16 @@
+// One script and one style sheet: flametap puts both into every page that it writes or serves.
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  esbuild: { jsx: "automatic", jsxImportSource: "preact", legalComments: "none" },
+  build: {
+    target: "es2022",
+    cssCodeSplit: false,
+    modulePreload: false,
+    rollupOptions: {
+      input: "src/main.tsx",
+      output: { format: "iife", entryFileNames: "viewer.js", assetFileNames: "viewer[extname]", inlineDynamicImports: true },
+    },
+  },
+  test: { include: ["src/**/*.test.ts", "src/**/*.test.tsx"] },
+});
