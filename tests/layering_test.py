@@ -25,7 +25,8 @@ ALLOWED = {
     "events": "base",
     "bpf": "",
     "tracer": "base stack target cpython profile events bpf",
-    "format": "base profile stack events",
+    "viewer": "base",
+    "format": "base profile stack events viewer",
     "cli": EVERYTHING,
 }
 

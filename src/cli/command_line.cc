@@ -32,7 +32,7 @@ namespace {
 
 constexpr const char* kMainUsage = "flametap COMMAND [OPTIONS]";
 constexpr const char* kMainFooter = R"(Start here:
-  flametap record -p PID                 watch a running program until Ctrl-C; gives a flame graph
+  flametap record -p PID                 watch a running program until Ctrl-C; gives a page to look at
   flametap record -- python3 prog.py     start a program and watch all of it
   flametap dump -p PID                   what is it doing right now?
   flametap trace -p PID                  every call, as it happens
@@ -43,7 +43,7 @@ constexpr const char* kRecordUsage =
     "flametap record -p PID... [OPTIONS]\n"
     "       flametap record [OPTIONS] -- COMMAND [ARGUMENTS]";
 constexpr const char* kRecordFooter = R"(Examples:
-  flametap record -p 1234                      until Ctrl-C; a flame graph in the current folder
+  flametap record -p 1234                      until Ctrl-C; a page in the current folder
   flametap record -p 1234 -d 10 -o shop.svg    for ten seconds
   flametap record -p 1234 -p 1235 --by-thread  two processes, each thread apart
   flametap record -o run.json -- python3 a.py  a whole run, everything kept: see `flametap report`
@@ -69,7 +69,7 @@ constexpr const char* kReportFooter = R"(Examples:
   flametap report before.json after.json      both as one
   flametap report all.json --process gunicorn -o web.svg
 
-Reads ftap, json, folded (also of Pyflame, py-spy, Austin and perf), speedscope and pprof, compressed with gzip or not.
+Reads ftap, json, html of its own, folded (also of Pyflame, py-spy, Austin and perf), speedscope and pprof, compressed with gzip or not.
 `-` is standard input.)";
 
 constexpr const char* kDoctorUsage = "flametap doctor [PID] [--json]";
@@ -140,9 +140,9 @@ CLI::App& add_record(CLI::App& app, Words& words) {
   command.add_option("-d,--duration", words.duration, "End after so many seconds")->type_name("SECS");
   command.add_option("-r,--rate", words.rate, "Samples per second, or max [1000]")->type_name("HZ");
   command.add_option("-o,--output", request.output, "Where to write; - is standard output")->type_name("FILE");
-  command.add_option("-f,--format", request.format, format::known_formats() + " [by FILE's ending, else svg]")
+  command.add_option("-f,--format", request.format, format::known_formats() + " [by FILE's ending, else html]")
       ->type_name("FORMAT");
-  command.add_option("--mode", words.mode, "wall, cpu or gil [cpu]; json and ftap always keep all")->type_name("MODE");
+  command.add_option("--mode", words.mode, "wall, cpu or gil [cpu]; html, json and ftap keep all")->type_name("MODE");
   add_native(command, words);
   command.add_flag("--by-thread", request.by_thread, "Give each thread a root of its own");
   command.add_flag("--children", request.children, "Also the Python processes that they start, to any depth");

@@ -1,5 +1,6 @@
 #include "cli/journal.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -7,9 +8,14 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/fd.h"
+#include "format/read_all.h"
+
 namespace flametap::cli {
 namespace {
 
+// Browsers hold texts of 512 MiB at the most, and a page has four letters for three bytes.
+constexpr std::size_t kMaxInPage = std::size_t{256} << 20;
 constexpr const char* kEnding = ".partial.ftap";
 
 // Something in a folder of its own, beside which a journal can stand.
@@ -44,6 +50,14 @@ Result<Journal> Journal::open(const Output& output, const std::string& own_path,
 
 Result<format::ReadProfile> Journal::read(bool keep_time) const {
   return format::read_any(path(), {.keep_time = keep_time});
+}
+
+Result<std::string> Journal::bytes() const {
+  const Fd file(::open(path().c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return errno_error("cannot open " + path(), errno);
+  auto content = format::read_all(file.get(), kMaxInPage);
+  if (!content) return content.error().within("cannot put the recording into a page");
+  return content;
 }
 
 Result<void> Journal::close() {

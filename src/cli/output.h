@@ -29,13 +29,10 @@ struct Output {
 [[nodiscard]] Result<std::string> write(const Output& output, const std::string& default_path,
                                         std::string_view content);
 
-// `shop-1234-20240131-235959.svg`: what runs, its pid, and the time.
+// `shop-1234-20240131-235959.html`: what runs, its pid, and the time.
 [[nodiscard]] std::string default_name(const std::vector<std::string>& command, pid_t pid, const std::tm& time,
                                        std::string_view extension);
 // The same with the local time of now.
 [[nodiscard]] std::string default_name(const std::vector<std::string>& command, pid_t pid, std::string_view extension);
-
-// What a command line of Python runs, as a part of a file name: the script or the module, else the program.
-[[nodiscard]] std::string short_name(const std::vector<std::string>& command);
 
 }  // namespace flametap::cli

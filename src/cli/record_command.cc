@@ -13,6 +13,7 @@
 #include "cli/python_search.h"
 #include "cli/signals.h"
 #include "cli/summary.h"
+#include "format/html.h"
 #include "format/output_file.h"
 #include "format/stats.h"
 #include "profile/filter.h"
@@ -57,7 +58,7 @@ std::string default_path(const ProcessSampler& process, format::Format format) {
   return default_name(words ? *words : std::vector<std::string>{}, process.process().pid(), format::extension(format));
 }
 
-// json and ftap keep everything, so that each mode can be made of it later.
+// Some formats keep everything, so that each mode can be made of it later.
 Result<profile::Profile> shown_part(const RecordRequest& request, const Output& output, const profile::Profile& all) {
   const bool everything = format::keeps_everything(output.format);
   return profile::filter(all, {.mode = everything ? profile::Mode::wall : request.mode,
@@ -65,13 +66,32 @@ Result<profile::Profile> shown_part(const RecordRequest& request, const Output& 
                                .by_thread = request.by_thread && !everything});
 }
 
+// The page has the journal itself, as it is: a long recording need not be in memory sample by sample.
+Result<std::string> content_of(const Output& output, const Journal& journal, const profile::Profile& shown) {
+  if (output.format != format::Format::html) return format::write(output.format, shown);
+  const auto bytes = journal.bytes();
+  if (!bytes) return bytes.error();
+  return format::html_around(*bytes, shown);
+}
+
+// Whether the result is made of single samples, and not of sums or of the journal's own bytes.
+bool needs_time(const Output& output, const Journal& journal) {
+  return format::keeps_time(output.format) && output.format != format::Format::html && !journal.is_result();
+}
+
+Result<std::string> write_content(const Output& output, const std::string& own_path, const Journal& journal,
+                                  const profile::Profile& shown) {
+  if (journal.is_result()) return journal.result_path();
+  const auto content = content_of(output, journal, shown);
+  return content ? write(output, own_path, *content) : Result<std::string>(content.error());
+}
+
 // Makes the result of the journal; gives its path.
 Result<std::string> write_result(const RecordRequest& request, const Output& output, const std::string& own_path,
                                  const Journal& journal, const profile::Profile& all) {
   const auto shown = shown_part(request, output, all);
   if (!shown) return shown.error();
-  const auto written = journal.is_result() ? Result<std::string>(journal.result_path())
-                                           : write(output, own_path, format::write(output.format, *shown));
+  const auto written = write_content(output, own_path, journal, *shown);
   if (!request.stats.empty()) {
     const auto stats = format::write_output(request.stats, format::write_stats(*shown));
     if (!stats && written) return stats.error();
@@ -88,13 +108,13 @@ Error with_journal_kept(Error error, const Journal& journal) {
 Result<void> finish(const RecordRequest& request, const Output& output, const std::string& own_path, Journal& journal,
                     const Result<void>& recorded) {
   if (!recorded) return with_journal_kept(recorded.error(), journal);
-  const auto read = journal.read(format::keeps_time(output.format) && !journal.is_result());
+  const auto read = journal.read(needs_time(output, journal));
   if (!read) return with_journal_kept(read.error(), journal);
   const profile::Profile& all = read->profile;
   const auto written = write_result(request, output, own_path, journal, all);
   if (!written) return with_journal_kept(written.error(), journal);
   if (const auto closed = journal.close(); !closed) return with_journal_kept(closed.error(), journal);
-  // json and ftap have all, but the summary is about the mode that was asked for.
+  // The result may have all, but the summary is about the mode that was asked for.
   const auto of_mode = profile::filter(all, {.mode = request.mode});
   const std::string text = summary_text(all, of_mode ? *of_mode : all, *written);
   std::fwrite(text.data(), 1, text.size(), stderr);

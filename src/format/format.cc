@@ -7,6 +7,7 @@
 #include "format/cpuprofile.h"
 #include "format/folded.h"
 #include "format/ftap_writer.h"
+#include "format/html.h"
 #include "format/json.h"
 #include "format/pprof.h"
 #include "format/speedscope.h"
@@ -23,7 +24,8 @@ struct Row {
 };
 
 // In the order of Format; a longer extension stands before the one that it ends with.
-constexpr std::array<Row, 8> kRows = {{
+constexpr std::array<Row, 9> kRows = {{
+    {Format::html, "html", {".html", ".htm", ""}, write_html},
     {Format::svg, "svg", {".svg", "", ""}, write_svg},
     {Format::folded, "folded", {".folded", ".collapsed", ".txt"}, write_folded},
     {Format::speedscope, "speedscope", {".speedscope.json", ".speedscope", ""}, write_speedscope},
@@ -96,7 +98,9 @@ bool keeps_time(Format format) {
          keeps_everything(format);
 }
 
-bool keeps_everything(Format format) { return format == Format::json || format == Format::ftap; }
+bool keeps_everything(Format format) {
+  return format == Format::html || format == Format::json || format == Format::ftap;
+}
 
 std::string write(Format format, const profile::Profile& profile) { return row(format).write(profile); }
 

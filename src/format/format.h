@@ -12,13 +12,13 @@
 
 namespace flametap::format {
 
-enum class Format : std::uint8_t { svg, folded, speedscope, pprof, chrome, cpuprofile, json, ftap };
+enum class Format : std::uint8_t { html, svg, folded, speedscope, pprof, chrome, cpuprofile, json, ftap };
 
-inline constexpr Format kDefaultFormat = Format::svg;
+inline constexpr Format kDefaultFormat = Format::html;
 
 [[nodiscard]] std::string_view name(Format format);
 [[nodiscard]] std::string_view extension(Format format);  // with its dot: ".svg"
-[[nodiscard]] std::string known_formats();                // "svg, folded, ..."
+[[nodiscard]] std::string known_formats();                // "html, svg, ..."
 
 [[nodiscard]] Result<Format> format_by_name(std::string_view name);
 

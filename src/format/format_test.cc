@@ -8,8 +8,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr Format kAll[] = {Format::svg,    Format::folded,     Format::speedscope, Format::pprof,
-                           Format::chrome, Format::cpuprofile, Format::json,       Format::ftap};
+constexpr Format kAll[] = {Format::html,   Format::svg,        Format::folded, Format::speedscope, Format::pprof,
+                           Format::chrome, Format::cpuprofile, Format::json,   Format::ftap};
 
 TEST(Format, ByName) {
   EXPECT_EQ(*format_by_name("pprof"), Format::pprof);
@@ -17,10 +17,12 @@ TEST(Format, ByName) {
   ASSERT_FALSE(unknown.ok());
   EXPECT_EQ(unknown.error().kind, Failure::usage);
   EXPECT_THAT(unknown.error().message, HasSubstr("'png'"));
-  EXPECT_EQ(unknown.error().remedy, "choose one of: svg, folded, speedscope, pprof, chrome, cpuprofile, json, ftap");
+  EXPECT_EQ(unknown.error().remedy,
+            "choose one of: html, svg, folded, speedscope, pprof, chrome, cpuprofile, json, ftap");
 }
 
 TEST(Format, ByPath) {
+  EXPECT_EQ(*format_by_path("a.html"), Format::html);
   EXPECT_EQ(*format_by_path("a.svg"), Format::svg);
   EXPECT_EQ(*format_by_path("a.b/c.json"), Format::json);
   EXPECT_EQ(*format_by_path("c.speedscope.json"), Format::speedscope);
@@ -44,7 +46,7 @@ TEST(Format, ANameWinsOverThePath) {
 TEST(Format, EveryFormatIsFoundByItsOwnNameAndExtension) {
   for (const Format format : kAll) {
     EXPECT_EQ(*format_by_name(name(format)), format);
-    EXPECT_EQ(*format_by_path("x" + std::string(extension(format))), format);
+    EXPECT_EQ(*format_by_path(std::string("x").append(extension(format))), format);
   }
 }
 
@@ -58,7 +60,8 @@ TEST(Format, EveryWriterTakesAProfileOfNothing) {
 TEST(Format, EveryWriterTakesAnAbsurdRate) {
   profile::Profile profile;
   profile.recording.rate_hz = 1e-300;
-  for (const Format format : {Format::svg, Format::speedscope, Format::pprof, Format::json, Format::ftap}) {
+  for (const Format format :
+       {Format::html, Format::svg, Format::speedscope, Format::pprof, Format::json, Format::ftap}) {
     EXPECT_FALSE(write(format, profile).empty()) << name(format);
   }
 }

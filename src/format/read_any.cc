@@ -17,29 +17,16 @@
 #include "format/ftap_chunk.h"
 #include "format/ftap_reader.h"
 #include "format/gzip.h"
+#include "format/html.h"
 #include "format/json.h"
 #include "format/json_document.h"
 #include "format/limits.h"
 #include "format/pprof.h"
+#include "format/read_all.h"
 #include "format/speedscope.h"
 
 namespace flametap::format {
 namespace {
-
-constexpr std::size_t kReadAtOnce = 1 << 20;
-
-Result<std::string> read_all(int file) {
-  std::string content;
-  while (content.size() <= kMaxFileBytes) {
-    const std::size_t before = content.size();
-    content.resize(before + kReadAtOnce);
-    const ssize_t got = ::read(file, content.data() + before, kReadAtOnce);
-    if (got < 0 && errno != EINTR) return errno_error("read", errno);
-    content.resize(before + static_cast<std::size_t>(got < 0 ? 0 : got));
-    if (got == 0) return content;
-  }
-  return Error{Failure::failed, "larger than 1 GiB", ""};
-}
 
 Error not_readable(const std::string& what) {
   return Error{Failure::failed, "this is " + what + ", which is for looking at and cannot be read back",
@@ -59,7 +46,7 @@ std::optional<std::uint64_t> recording_size(int file) {
 Result<ReadProfile> read_file(int file, const ReadOptions& options) {
   if (const std::optional<std::uint64_t> size = recording_size(file))
     return read_ftap(FileSource(file, *size), options);
-  const Result<std::string> content = read_all(file);
+  const Result<std::string> content = read_all(file, kMaxFileBytes);
   if (!content) return content.error();
   return read_any_text(*content, options);
 }
@@ -81,11 +68,12 @@ Result<ReadProfile> read_object(std::string_view content) {
   return ReadProfile{std::move(*profile), {}};
 }
 
-Result<ReadProfile> read_plain(std::string_view content) {
+Result<ReadProfile> read_plain(std::string_view content, const ReadOptions& options) {
   const std::size_t start = content.find_first_not_of(" \t\r\n");
   if (start == std::string_view::npos) return Error{Failure::failed, "the file is empty", ""};
   if (looks_like_pprof(content)) return read_pprof(content);
   const std::string_view text = content.substr(start);
+  if (looks_like_html(text)) return read_html(text, options);
   for (const std::string_view start_of_page : {"<?xml", "<svg", "<!", "<html"}) {  // `<module>` is a frame
     if (text.starts_with(start_of_page)) return not_readable("a picture or a page");
   }
@@ -99,16 +87,16 @@ Result<ReadProfile> read_plain(std::string_view content) {
   return text.starts_with('{') ? read_object(content) : read_folded(content);
 }
 
-Result<ReadProfile> read_gzip(std::string_view content) {
+Result<ReadProfile> read_gzip(std::string_view content, const ReadOptions& options) {
   Unpacked unpacked = gunzip(content);
-  if (unpacked.damage.empty()) return read_plain(unpacked.content);
+  if (unpacked.damage.empty()) return read_plain(unpacked.content, options);
   if (unpacked.content.empty()) return Error{Failure::failed, unpacked.damage, ""};
-  if (!looks_like_pprof(unpacked.content)) {
+  if (!looks_like_pprof(unpacked.content) && !looks_like_html(unpacked.content)) {
     // A line that is cut off may end with a part of its count.
     unpacked.content.resize(unpacked.content.rfind('\n') + 1);
   }
   const std::string loss = "the rest of the file is missing: " + unpacked.damage;
-  Result<ReadProfile> read = read_plain(unpacked.content);
+  Result<ReadProfile> read = read_plain(unpacked.content, options);
   if (!read) return read.error().within(loss);
   read->warnings.insert(read->warnings.begin(), loss);
   return read;
@@ -118,7 +106,7 @@ Result<ReadProfile> read_gzip(std::string_view content) {
 
 Result<ReadProfile> read_any_text(std::string_view content, const ReadOptions& options) {
   if (looks_like_ftap(content)) return read_ftap(MemorySource(std::as_bytes(std::span(content))), options);
-  return content.starts_with("\x1f\x8b") ? read_gzip(content) : read_plain(content);
+  return content.starts_with("\x1f\x8b") ? read_gzip(content, options) : read_plain(content, options);
 }
 
 Result<ReadProfile> read_any(const std::string& path, const ReadOptions& options) {

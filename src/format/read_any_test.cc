@@ -19,7 +19,8 @@ profile::Profile small_profile() {
 }
 
 TEST(ReadAny, KnowsFormatsByTheirContent) {
-  for (const Format format : {Format::json, Format::folded, Format::speedscope, Format::pprof, Format::ftap}) {
+  for (const Format format :
+       {Format::html, Format::json, Format::folded, Format::speedscope, Format::pprof, Format::ftap}) {
     const std::string text = write(format, small_profile());
     for (const std::string& content : {text, gzip(text)}) {
       const bool is_compressed_already = format == Format::pprof || format == Format::ftap;

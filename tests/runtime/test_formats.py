@@ -11,7 +11,7 @@ import chrome_trace
 import flametap
 import pprof
 
-FORMATS = ("folded", "svg", "json", "speedscope", "pprof", "chrome", "cpuprofile")
+FORMATS = ("html", "folded", "svg", "json", "speedscope", "pprof", "chrome", "cpuprofile")
 
 
 @pytest.fixture
@@ -97,12 +97,17 @@ def test_pprof(report):
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_recorded_directly(usual_python, start, counters, format):
+def test_recorded_directly(usual_python, start, counters, format, tmp_path):
     target = start(usual_python, "alternate.py", counters.path, 20)
     target.says()
     done = flametap.run("record", "-p", target.pid, "-d", 0.3, "-f", format, "-o", "-")
     assert done.code == flametap.DONE, done
     assert done.out
+    if format == "html":  # its recording is compressed
+        page = tmp_path / "out.html"
+        page.write_bytes(done.out)
+        done = flametap.run("report", page)
+        assert done.code == flametap.DONE, done
     assert b"loop" in (gzip.decompress(done.out) if format == "pprof" else done.out)
 
 

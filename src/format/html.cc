@@ -1,0 +1,52 @@
+#include "format/html.h"
+
+#include <optional>
+#include <span>
+#include <sstream>
+#include <vector>
+
+#include "base/bytes.h"
+#include "format/byte_source.h"
+#include "format/ftap_reader.h"
+#include "format/ftap_writer.h"
+#include "format/program_name.h"
+#include "viewer/page.h"
+
+namespace flametap::format {
+namespace {
+
+std::vector<std::string> words_of(const std::string& command) {
+  std::istringstream stream(command);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+}  // namespace
+
+std::string recording_name(const profile::Profile& profile) {
+  if (profile.processes().empty() || profile.processes().front().command.empty()) return "recording";
+  const profile::Process& first = profile.processes().front();
+  const std::string name = program_name(words_of(first.command));
+  return first.pid > 0 ? name + "-" + std::to_string(first.pid) : name;
+}
+
+std::string write_html(const profile::Profile& profile) { return html_around(write_ftap(profile), profile); }
+
+std::string html_around(std::string_view ftap, const profile::Profile& profile) {
+  const std::string name = recording_name(profile);
+  return viewer::page({.title = name + " - flametap", .recordings = {{name + ".ftap", ftap}}});
+}
+
+bool looks_like_html(std::string_view content) { return content.starts_with("<!doctype html>"); }
+
+Result<ReadProfile> read_html(std::string_view page, const ReadOptions& options) {
+  const std::optional<std::string> recording = viewer::first_recording(page);
+  if (!recording) {
+    return Error{Failure::failed, "this is a page without a recording in it",
+                 "pages that flametap wrote with -f html have one"};
+  }
+  return read_ftap(MemorySource(std::as_bytes(std::span(*recording))), options);
+}
+
+}  // namespace flametap::format

@@ -1,0 +1,27 @@
+// One page with the viewer and the whole recording in it, for a browser without a network. See docs/formats/html.md.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "format/read_any.h"
+#include "profile/profile.h"
+
+namespace flametap::format {
+
+[[nodiscard]] std::string write_html(const profile::Profile& profile);
+
+// The same of a recording whose bytes are there already, in .ftap: they need not be made again. `profile` says what it
+// is called after.
+[[nodiscard]] std::string html_around(std::string_view ftap, const profile::Profile& profile);
+
+[[nodiscard]] bool looks_like_html(std::string_view content);
+
+// The first recording of a page that we wrote.
+[[nodiscard]] Result<ReadProfile> read_html(std::string_view page, const ReadOptions& options = {});
+
+// Under which name a recording is shown in a page: `shop-1234`.
+[[nodiscard]] std::string recording_name(const profile::Profile& profile);
+
+}  // namespace flametap::format
