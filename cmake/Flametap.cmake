@@ -61,6 +61,7 @@ if(FLAMETAP_TESTS)
   flametap_precompile(test <gmock/gmock.h> <gtest/gtest.h>)
   if(FLAMETAP_PRECOMPILE)
     target_compile_options(flametap_precompiled_test PRIVATE -O0)
+    target_link_libraries(flametap_precompiled_test PRIVATE GTest::gtest GTest::gmock)
   endif()
 endif()
 
