@@ -15,6 +15,7 @@
 
 #include "cli/arguments.h"
 #include "cli/diagnostics.h"
+#include "cli/diff_command.h"
 #include "cli/doctor_command.h"
 #include "cli/dump_command.h"
 #include "cli/option_words.h"
@@ -72,6 +73,15 @@ constexpr const char* kReportFooter = R"(Examples:
 Reads ftap, json, html of its own, folded (also of Pyflame, py-spy, Austin and perf), speedscope and pprof, compressed with gzip or not.
 `-` is standard input.)";
 
+constexpr const char* kDiffUsage = "flametap diff BEFORE AFTER [OPTIONS]";
+constexpr const char* kDiffFooter = R"(Examples:
+  flametap diff old.html new.html              the functions whose share of the time changed most
+  flametap diff old.html new.html -o diff.html  both in one page, to look at
+  flametap diff old.html new.html --mode wall   with the time that they waited
+  flametap diff old.html new.html -f folded    `stack BEFORE AFTER`, at one scale, for other programs
+
+Reads what `flametap report` reads. Each recording is taken as a whole of its own: they need not be of one length.)";
+
 constexpr const char* kDoctorUsage = "flametap doctor [PID] [--json]";
 constexpr const char* kDoctorFooter = R"(Examples:
   flametap doctor          what this machine allows
@@ -123,6 +133,7 @@ struct Words {
   DumpRequest dump;
   DoctorRequest doctor;
   ReportRequest report;
+  DiffRequest diff;
   TraceWords trace;
 };
 
@@ -175,6 +186,19 @@ CLI::App& add_report(CLI::App& app, Words& words) {
   command.add_option("--thread", request.thread, "Only threads whose name or id matches")->type_name("REGEX");
   command.add_flag("--by-thread", request.by_thread, "Give each thread a root of its own");
   command.add_flag("--no-lines", words.no_lines, "One frame per function, whatever the line");
+  command.add_option("--limit", words.limit, "How many functions to show [20]")->type_name("N");
+  return command;
+}
+
+CLI::App& add_diff(CLI::App& app, Words& words) {
+  CLI::App& command =
+      add_command(app, "diff", "Show what changed from one recording to another", kDiffUsage, kDiffFooter);
+  DiffRequest& request = words.diff;
+  command.add_option("BEFORE", request.before, "The one recording; - is standard input")->required();
+  command.add_option("AFTER", request.after, "The other one")->required();
+  command.add_option("-f,--format", request.format, "html or folded")->type_name("FORMAT");
+  command.add_option("-o,--output", request.output, "Where to write; - is standard output")->type_name("FILE");
+  command.add_option("--mode", words.mode, "wall, cpu or gil [cpu, where it was recorded]")->type_name("MODE");
   command.add_option("--limit", words.limit, "How many functions to show [20]")->type_name("N");
   return command;
 }
@@ -254,6 +278,16 @@ Result<ReportRequest> report_request(const CLI::App& app, const Words& words) {
   return request;
 }
 
+Result<DiffRequest> diff_request(const CLI::App& app, const Words& words) {
+  DiffRequest request = words.diff;
+  Error error;
+  if (given(app, "--mode") && !take(parse_mode(words.mode), request.mode, error)) return error;
+  if (!take(parse_count("--limit", words.limit), request.limit, error)) return error;
+  if (request.before == "-" && request.after == "-")
+    return Error{Failure::usage, "only one of the recordings can come from standard input", ""};
+  return request;
+}
+
 int usage_error(const Error& error, const std::string& command) {
   const std::string help = "flametap " + command + (command.empty() ? "--help" : " --help");
   return fail({Failure::usage, error.message, error.remedy.empty() ? help : error.remedy});
@@ -279,6 +313,11 @@ int run_report(const CLI::App& app, const Words& words) {
   return request ? report(*request) : usage_error(request.error(), "report");
 }
 
+int run_diff(const CLI::App& app, const Words& words) {
+  const auto request = diff_request(app, words);
+  return request ? diff(*request) : usage_error(request.error(), "diff");
+}
+
 int run_trace(const CLI::App& app, const Words& words, const std::vector<std::string>* command) {
   const auto request = trace_request(app, words.trace, command);
   if (!request) return usage_error(request.error(), "trace");
@@ -300,7 +339,9 @@ int run_doctor(const CLI::App& app, Words& words) {
 int answer(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) return app.exit(error);
   std::string message = error.what();
-  if (!message.empty()) message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
+  const auto is_upper = [&](std::size_t i) { return i < message.size() && message[i] >= 'A' && message[i] <= 'Z'; };
+  // FILE stays FILE.
+  if (is_upper(0) && !is_upper(1)) message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
   const auto commands = app.get_subcommands();
   return usage_error({Failure::usage, message, ""}, commands.empty() ? "" : commands.front()->get_name());
 }
@@ -321,6 +362,7 @@ int run_flametap(std::vector<std::string> arguments) {
   const CLI::App& record_app = add_record(app, words);
   const CLI::App& dump_app = add_dump(app, words);
   const CLI::App& report_app = add_report(app, words);
+  const CLI::App& diff_app = add_diff(app, words);
   const CLI::App& trace_app = add_trace(app, words);
   add_doctor(app, words);
   if (arguments.empty()) {
@@ -342,6 +384,7 @@ int run_flametap(std::vector<std::string> arguments) {
   if (has_command) return usage_error({Failure::usage, "only record and trace start a command", ""}, asked.get_name());
   if (&asked == &dump_app) return run_dump(asked, words);
   if (&asked == &report_app) return run_report(asked, words);
+  if (&asked == &diff_app) return run_diff(asked, words);
   return run_doctor(asked, words);
 }
 

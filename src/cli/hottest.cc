@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "cli/text_width.h"
 #include "format/text.h"
 #include "profile/top.h"
 
@@ -48,11 +49,6 @@ std::vector<profile::Hot> hottest(const profile::Profile& profile, std::size_t l
   return hot;
 }
 
-// Characters rather than bytes; a wide one counts as one.
-std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char byte) { return (byte & 0xc0) != 0x80; }));
-}
-
 }  // namespace
 
 std::string hottest_table(const profile::Profile& profile, std::size_t limit) {
@@ -64,11 +60,10 @@ std::string hottest_table(const profile::Profile& profile, std::size_t limit) {
   std::string text = fmt::format("{:>9} {:>8} {:>9} {:>8}  {:<{}}  {}\n", "self", "self %", "total", "total %",
                                  "function", widest, "file");
   for (const profile::Hot& row : rows) {
-    const std::string name = name_of(profile, row.function);
-    const std::string padding(widest - std::min(widest, width(name)), ' ');
+    const std::string name = padded(name_of(profile, row.function), widest);
     std::string line =
-        fmt::format("{:>9} {:>8.2f} {:>9} {:>8.2f}  {}{}  {}", measure.amount(row.self), measure.share(row.self),
-                    measure.amount(row.total), measure.share(row.total), name, padding, file_of(profile, row.function));
+        fmt::format("{:>9} {:>8.2f} {:>9} {:>8.2f}  {}  {}", measure.amount(row.self), measure.share(row.self),
+                    measure.amount(row.total), measure.share(row.total), name, file_of(profile, row.function));
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   }

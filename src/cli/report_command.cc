@@ -5,8 +5,8 @@
 #include "cli/diagnostics.h"
 #include "cli/hottest.h"
 #include "cli/output.h"
+#include "cli/profile_input.h"
 #include "format/output_file.h"
-#include "format/read_any.h"
 #include "format/text.h"
 #include "profile/filter.h"
 #include "profile/merge.h"
@@ -14,33 +14,13 @@
 namespace flametap::cli {
 namespace {
 
-// A recording of everything is shown as `record` shows it; only a format that keeps everything is a whole copy.
-std::optional<profile::Mode> mode_of(const ReportRequest& request, const profile::Profile& profile, bool copy) {
-  if (request.mode) return request.mode;
-  if (profile.recording.mode == profile::Mode::wall && !copy) return profile::Mode::cpu;
-  return std::nullopt;
-}
-
-// What of the file is needed.
-struct Need {
-  bool copy = false;  // all of it, whatever the modes are
-  bool time = false;  // when each sample was taken
-};
-
-Result<profile::Profile> read(const std::string& file, Need need) {
-  auto read = format::read_any(file, {.keep_time = need.time});
-  if (!read) return read.error();
-  for (const std::string& warning : read->warnings) warn(file + ": " + warning);
-  return std::move(read->profile);
-}
-
 // Each in the mode that is shown of it: what one recording calls idle, another may not even have.
 Result<profile::Profile> read_and_merge(const ReportRequest& request, Need need) {
   std::vector<profile::Profile> recordings;
   for (const std::string& file : request.files) {
-    const auto recording = read(file, need);
+    const auto recording = read_profile(file, need);
     if (!recording) return recording.error();
-    auto shown = profile::filter(*recording, {.mode = mode_of(request, *recording, need.copy)});
+    auto shown = profile::filter(*recording, {.mode = shown_mode(request.mode, *recording, need)});
     if (!shown) return shown.error().within(file);
     recordings.push_back(std::move(*shown));
   }
@@ -56,9 +36,9 @@ std::string why_nothing_is_left(const ReportRequest& request) {
 
 Result<profile::Profile> view(const ReportRequest& request, Need need) {
   const bool several = request.files.size() > 1;
-  const auto profile = several ? read_and_merge(request, need) : read(request.files.front(), need);
+  const auto profile = several ? read_and_merge(request, need) : read_profile(request.files.front(), need);
   if (!profile) return profile.error();
-  auto shown = profile::filter(*profile, {.mode = several ? std::nullopt : mode_of(request, *profile, need.copy),
+  auto shown = profile::filter(*profile, {.mode = several ? std::nullopt : shown_mode(request.mode, *profile, need),
                                           .thread = request.thread,
                                           .process = request.process,
                                           .drop_lines = !request.lines,

@@ -1,8 +1,13 @@
 #include "format/folded.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -44,16 +49,16 @@ std::vector<std::string> frame_texts(const Profile& profile) {
 }
 
 // Ticks; microseconds where nobody counted ticks, as in a speedscope file of events.
-std::uint64_t count_of(const profile::Weight& weight, const profile::Tree& tree) {
-  return tree.total.ticks > 0 ? weight.ticks : (weight.ns + 500) / 1000;
+std::uint64_t count_of(const profile::Weight& weight, bool by_ticks) {
+  return by_ticks ? weight.ticks : (weight.ns + 500) / 1000;
 }
 
-// One line per stack that samples ended in, in the order of the tree.
-std::vector<Line> lines_of(const Profile& profile) {
+// One line per node of the tree that samples ended in.
+std::vector<Line> lines_of(const Profile& profile, bool by_ticks) {
   const std::vector<std::string> texts = frame_texts(profile);
   const profile::Tree tree = tree_of(profile);
   std::vector<Line> lines;
-  if (const std::uint64_t count = count_of(tree.empty, tree); count > 0) lines.emplace_back(kNoFrames, count);
+  if (const std::uint64_t count = count_of(tree.empty, by_ticks); count > 0) lines.emplace_back(kNoFrames, count);
   std::string path;
   std::vector<std::size_t> ends;  // where each frame of the path ends in it
   for (const profile::Node& node : tree.nodes) {
@@ -62,23 +67,54 @@ std::vector<Line> lines_of(const Profile& profile) {
     if (!ends.empty()) path += ';';
     path += texts[static_cast<std::size_t>(node.frame)];
     ends.push_back(path.size());
-    if (const std::uint64_t count = count_of(node.self, tree); count > 0) lines.emplace_back(path, count);
+    if (const std::uint64_t count = count_of(node.self, by_ticks); count > 0) lines.emplace_back(path, count);
   }
   return lines;
+}
+
+// In the order of their bytes, each stack once: threads have stacks in common.
+std::vector<Line> unique_lines(const Profile& profile, bool by_ticks) {
+  std::vector<Line> lines = lines_of(profile, by_ticks);
+  std::sort(lines.begin(), lines.end());
+  std::vector<Line> unique;
+  for (Line& line : lines) {
+    if (!unique.empty() && unique.back().first == line.first) {
+      unique.back().second += line.second;
+    } else {
+      unique.push_back(std::move(line));
+    }
+  }
+  return unique;
+}
+
+double sum_of(const std::vector<Line>& lines) {
+  double sum = 0;
+  for (const Line& line : lines) sum += static_cast<double>(line.second);
+  return sum;
 }
 
 }  // namespace
 
 std::string write_folded(const Profile& profile) {
-  std::vector<Line> lines = lines_of(profile);
-  std::sort(lines.begin(), lines.end());
   std::string text;
-  for (std::size_t i = 0; i < lines.size();) {
-    std::uint64_t count = 0;
-    const std::size_t first = i;
-    for (; i < lines.size() && lines[i].first == lines[first].first; ++i) count += lines[i].second;
-    text.append(lines[first].first).append(" ").append(std::to_string(count)).append("\n");
+  for (const auto& [stack, count] : unique_lines(profile, profile.total_ticks() > 0)) {
+    text.append(stack).append(" ").append(std::to_string(count)).append("\n");
   }
+  return text;
+}
+
+std::string write_folded_difference(const Profile& before, const Profile& after, profile::Measures common) {
+  const std::vector<Line> old_lines = unique_lines(before, common.ticks);
+  const std::vector<Line> new_lines = unique_lines(after, common.ticks);
+  const double old_sum = sum_of(old_lines);
+  const double new_sum = sum_of(new_lines);
+  const double scale = old_sum > 0 && new_sum > 0 ? new_sum / old_sum : 1;
+  std::map<std::string_view, std::pair<std::uint64_t, std::uint64_t>> both;
+  for (const auto& [stack, count] : old_lines)
+    both[stack].first = static_cast<std::uint64_t>(std::llround(static_cast<double>(count) * scale));
+  for (const auto& [stack, count] : new_lines) both[stack].second = count;
+  std::string text;
+  for (const auto& [stack, counts] : both) text += fmt::format("{} {} {}\n", stack, counts.first, counts.second);
   return text;
 }
 

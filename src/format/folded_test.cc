@@ -27,6 +27,22 @@ TEST(Folded, LinesAreUniqueAndSorted) {
   EXPECT_EQ(write_folded(test.profile), "f (/a.py:1) 7\nf (/a.py:1);g (/a.py:2) 1\ng (/a.py:2) 2\n");
 }
 
+TEST(Folded, ADifferenceHasBothCountsAtOneScale) {
+  profile::TestProfile before;
+  const profile::ThreadId thread = before.thread("MainThread", 7);
+  before.sample(thread, {{"f", "/a.py", 0}}, 3);
+  before.sample(thread, {{"g", "/a.py", 0}}, 1);
+  profile::TestProfile after;
+  after.thread("MainThread", 7);
+  after.sample(thread, {{"g", "/a.py", 0}}, 30);
+  after.sample(thread, {{"h", "/a.py", 0}}, 10);
+  EXPECT_EQ(write_folded_difference(before.profile, after.profile, {}),
+            "f (/a.py) 30 0\ng (/a.py) 10 30\nh (/a.py) 0 10\n");
+  EXPECT_EQ(write_folded_difference(before.profile, profile::Profile(), {}), "f (/a.py) 3 0\ng (/a.py) 1 0\n");
+  EXPECT_EQ(write_folded_difference(before.profile, before.profile, {.ticks = false}),
+            "f (/a.py) 3000 3000\ng (/a.py) 1000 1000\n");
+}
+
 TEST(Folded, ALineStaysALine) {
   profile::TestProfile test;
   test.sample(test.thread("MainThread", 7), {{"a;b\nc", "/x;y.py", 1}}, 2);

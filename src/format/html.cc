@@ -10,6 +10,7 @@
 #include "format/ftap_reader.h"
 #include "format/ftap_writer.h"
 #include "format/program_name.h"
+#include "format/text.h"
 #include "viewer/page.h"
 
 namespace flametap::format {
@@ -36,6 +37,15 @@ std::string write_html(const profile::Profile& profile) { return html_around(wri
 std::string html_around(std::string_view ftap, const profile::Profile& profile) {
   const std::string name = recording_name(profile);
   return viewer::page({.title = name + " - flametap", .recordings = {{name + ".ftap", ftap}}});
+}
+
+std::string write_html_difference(const Named& before, const Named& after) {
+  const std::string old_bytes = write_ftap(before.profile);
+  const std::string new_bytes = write_ftap(after.profile);
+  const std::string old_name = clean(before.name);
+  const std::string new_name = clean(after.name);
+  return viewer::page({.title = old_name + " and " + new_name + " - flametap",
+                       .recordings = {{old_name, old_bytes}, {new_name, new_bytes}}});
 }
 
 bool looks_like_html(std::string_view content) { return content.starts_with("<!doctype html>"); }

@@ -18,6 +18,13 @@ namespace flametap::format {
 
 [[nodiscard]] bool looks_like_html(std::string_view content);
 
+// A page that compares two recordings, under these names.
+struct Named {
+  std::string name;
+  const profile::Profile& profile;
+};
+[[nodiscard]] std::string write_html_difference(const Named& before, const Named& after);
+
 // The first recording of a page that we wrote.
 [[nodiscard]] Result<ReadProfile> read_html(std::string_view page, const ReadOptions& options = {});
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "profile/common.h"
 #include "profile/filter.h"
 
 namespace flametap::profile {
@@ -39,13 +40,6 @@ void add_to(Quality& sum, const Quality& more) {
   for (const auto& [name, count] : more.more) add_to(sum.more[name], count);
 }
 
-// The mode that all of them have samples of.
-Mode common_mode(std::span<const Profile> recordings) {
-  Mode mode = Mode::wall;
-  for (const Profile& recording : recordings) mode = std::max(mode, recording.recording.mode);
-  return mode;
-}
-
 std::uint64_t earliest_start(std::span<const Profile> recordings) {
   std::uint64_t start = 0;
   for (const Profile& recording : recordings) {
@@ -74,23 +68,6 @@ Recording merged_recording(std::span<const Profile> recordings) {
   }
   add_to(whole.quality.more[std::string(kMergedRecordings)], merged);
   return whole;
-}
-
-struct Measures {
-  bool time = true;
-  bool ticks = true;
-};
-
-// What every recording that has samples says of them. Of a measure that one lacks, its samples would be hidden.
-Result<Measures> common_measures(std::span<const Profile> recordings) {
-  Measures common;
-  for (const Profile& recording : recordings) {
-    if (recording.samples().empty()) continue;
-    common.time = common.time && recording.total_weight_ns() > 0;
-    common.ticks = common.ticks && recording.total_ticks() > 0;
-  }
-  if (common.time || common.ticks) return common;
-  return Error{Failure::failed, "they have nothing in common: one counts only time, another only samples", ""};
 }
 
 // Copies the tables of one recording and keeps what each id became. All are in an order in which they build on each

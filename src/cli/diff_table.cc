@@ -1,0 +1,46 @@
+#include "cli/diff_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "cli/text_width.h"
+#include "format/text.h"
+
+namespace flametap::cli {
+namespace {
+
+constexpr std::size_t kWidestName = 40;
+
+std::string columns(double before, double after) {
+  return fmt::format("{:>8.2f} {:>8.2f} {:>+8.2f}", 100 * before, 100 * after, 100 * (after - before));
+}
+
+}  // namespace
+
+std::string diff_table(const profile::Difference& difference, std::size_t limit) {
+  const profile::Profile& functions = difference.functions;
+  const std::size_t count = std::min(difference.changes.size(), limit);
+  if (count == 0) return "no function's share of the time changed\n";
+  std::vector<std::string> names;
+  std::size_t widest = 8;
+  for (std::size_t i = 0; i < count; ++i) {
+    names.push_back(format::clean(functions.text(functions.function(difference.changes[i].function).name)));
+    widest = std::max(widest, std::min(width(names.back()), kWidestName));
+  }
+  std::string text = fmt::format("{:>8}{:27}{:>8}\n", "self %", "", "total %");
+  text += fmt::format("{0:>8} {1:>8} {2:>8}  {0:>8} {1:>8} {2:>8}  {3:<{4}}  {5}\n", "before", "after", "change",
+                      "function", widest, "file");
+  for (std::size_t i = 0; i < count; ++i) {
+    const profile::Change& change = difference.changes[i];
+    std::string line = fmt::format("{}  {}  {}  {}", columns(change.before.self, change.after.self),
+                                   columns(change.before.total, change.after.total), padded(names[i], widest),
+                                   format::place_text(functions, functions.function(change.function)));
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+}  // namespace flametap::cli
