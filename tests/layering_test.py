@@ -26,6 +26,8 @@ ALLOWED = {
     "bpf": "",
     "tracer": "base stack target cpython profile events bpf",
     "format": "base profile stack events",
+    "store": "base",
+    "server": "base profile format store",
     "cli": EVERYTHING,
 }
 
