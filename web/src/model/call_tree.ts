@@ -3,6 +3,8 @@
 //
 // Values are nanoseconds, or samples (ticks) if the recording knows only these: `unit` tells.
 
+export type Unit = "nanoseconds" | "samples";
+
 export interface CallTree {
   readonly count: number; // with the root, which is node 0 and stands for everything
   readonly parent: Int32Array; // -1 for the root
@@ -18,7 +20,8 @@ export interface CallTree {
   readonly start: Float64Array; // where it begins when the root begins at 0
   readonly inGc: Float64Array; // of its total, while it collected garbage
   readonly waitingForGil: Float64Array; // of its total
-  readonly unit: "nanoseconds" | "samples";
+  readonly unit: Unit;
+  readonly inverted: boolean; // the innermost calls are below the root, and callers below what they call
 }
 
 export const noFunction = 0xffffffff;
