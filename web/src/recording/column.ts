@@ -8,7 +8,7 @@ export class Column<T extends Numbers> {
   private values: T;
 
   constructor(private readonly make: (length: number) => T) {
-    this.values = make(64);
+    this.values = make(8);
   }
 
   /** Makes room for rows up to `length`; new ones are 0. */
