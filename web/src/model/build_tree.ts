@@ -23,6 +23,9 @@ export function buildCallers(recording: Recording, selection: Selection & { focu
 }
 
 const notShown = -1;
+const noRoom = -1; // as Trie says that there is no such node
+const nothingMore = -2;
+const maxInvertedNodes = 1 << 21;
 
 // Where the weight of a stack counts: at a stack above it, or not at all.
 type CountAt = (walk: StackWalk, stack: number) => number;
@@ -35,6 +38,7 @@ function build(recording: Recording, selection: Selection, countAt: CountAt, bey
   const weigher = new SampleWeigher(recording, selection);
   const sums = new StackSums(recording);
   const inserter = new StackInserter(recording, keys, trie, walk);
+  let cut = 0;
   for (const root of roots) {
     for (const sample of root.samples) {
       const weight = weigher.weight(sample);
@@ -43,15 +47,16 @@ function build(recording: Recording, selection: Selection, countAt: CountAt, bey
       if (stack !== notShown) sums.add(sample, stack, weight);
     }
     if (sums.touched.length > 0) inserter.enter(root);
-    for (const stack of sums.touched) {
-      const stop = beyondFocus ? 0 : walk.stop(stack);
-      const node = selection.inverted ? inserter.insertInverted(stack, stop) : inserter.insert(stack, stop);
-      trie.add(node, sums.weight[stack], sums.inGc[stack], sums.waitingForGil[stack]);
-    }
+    const stop = (stack: number) => (beyondFocus ? 0 : walk.stop(stack));
+    if (selection.inverted) cut += inserter.insertInverted(sums, stop);
+    else inserter.insert(sums, stop);
     sums.clear();
   }
-  return layOut(trie, keys, { unit: weigher.unit, inverted: selection.inverted }).tree;
+  return layOut(trie, keys, { unit: weigher.unit, inverted: selection.inverted, cut }).tree;
 }
+
+// The first stack, on the way from one outwards, that is not shown any more.
+type Stop = (stack: number) => number;
 
 // Puts stacks into the trie below one root after the other.
 class StackInserter {
@@ -83,8 +88,15 @@ class StackInserter {
     this.saidAlready = new Set(root.labels.map((label) => this.keys.labels[label]));
   }
 
-  /** The node of a stack, without what is at `stop` and above it. */
-  insert(stack: number, stop: number): number {
+  insert(sums: StackSums, stop: Stop): void {
+    for (const stack of sums.touched) this.add(sums, stack, this.nodeFor(stack, stop(stack)));
+  }
+
+  private add(sums: StackSums, stack: number, node: number): void {
+    this.trie.add(node, sums.weight[stack], sums.inGc[stack], sums.waitingForGil[stack]);
+  }
+
+  private nodeFor(stack: number, stop: number): number {
     const { parent, frame } = this.recording.stacks;
     let length = 0;
     let node = this.root;
@@ -104,14 +116,49 @@ class StackInserter {
     return node;
   }
 
-  /** The node whose path to the root is the stack from its innermost call outwards: the innermost one is given. */
-  insertInverted(stack: number, stop: number): number {
+  /**
+   * Puts the stacks in with the innermost call first: all of them one call outwards, then all the next one. So where the
+   * nodes become too many, it is the outermost calls that are missing, and first those of the lightest stacks. Gives the
+   * weight of the stacks of which some are.
+   */
+  insertInverted(sums: StackSums, stop: Stop): number {
     const { parent, frame } = this.recording.stacks;
-    let node = this.root;
-    for (let at = stack; at !== stop; at = parent[at]) {
-      if (this.isShown(frame[at])) node = this.trie.child(node, this.keys.ofFrame[frame[at]]);
+    const going = sums.touched.slice().sort((a, b) => sums.weight[b] - sums.weight[a]);
+    const nodes = new Uint32Array(going.length).fill(this.root);
+    const places = going.slice(); // how far out each one is
+    const stops = going.map(stop);
+    let cut = 0;
+    let left = going.length;
+    while (left > 0) {
+      let kept = 0;
+      for (let i = 0; i < left; ++i) {
+        const stack = going[i];
+        const at = this.nextShown(places[i], stops[i]);
+        const next = at === stops[i] ? nothingMore : this.childIfRoom(nodes[i], this.keys.ofFrame[frame[at]]);
+        if (next < 0) {
+          this.add(sums, stack, nodes[i]);
+          if (next === noRoom) cut += sums.weight[stack];
+          continue;
+        }
+        going[kept] = stack;
+        nodes[kept] = next;
+        places[kept] = parent[at];
+        stops[kept++] = stops[i];
+      }
+      left = kept;
     }
-    return node;
+    return cut;
+  }
+
+  private nextShown(stack: number, stop: number): number {
+    const { parent, frame } = this.recording.stacks;
+    let at = stack;
+    while (at !== stop && !this.isShown(frame[at])) at = parent[at];
+    return at;
+  }
+
+  private childIfRoom(node: number, key: number): number {
+    return this.trie.count < maxInvertedNodes ? this.trie.child(node, key) : this.trie.find(node, key);
   }
 
   private isShown(frame: number): boolean {

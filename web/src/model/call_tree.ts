@@ -22,6 +22,9 @@ export interface CallTree {
   readonly waitingForGil: Float64Array; // of its total
   readonly unit: Unit;
   readonly inverted: boolean; // the innermost calls are below the root, and callers below what they call
+  // Inverted trees can have far more nodes than there are stacks. Of one that would have more than a few million, the
+  // lightest and outermost callers are not shown; so much weight has callers that are not. 0 of nearly every tree.
+  readonly cut: number;
 }
 
 export const noFunction = 0xffffffff;

@@ -57,7 +57,7 @@ function merged(union: Union, before: CallTree, after: CallTree, scale: DiffScal
   const nodesBefore = insertAll(trie, before, (i) => keys.ofFrame[union.ofBefore[i]]);
   const nodesAfter = insertAll(trie, after, (i) => keys.ofFrame[union.ofAfter[i]]);
   const unit = before.unit === after.unit ? before.unit : "samples";
-  const { tree, place } = layOut(trie, keys, { unit, inverted: before.inverted });
+  const { tree, place } = layOut(trie, keys, { unit, inverted: before.inverted, cut: before.cut + after.cut });
   const whole = Math.max(before.total[0], after.total[0]);
   const side = (from: CallTree, nodes: Uint32Array): DiffSide => {
     const self = new Float64Array(tree.count);

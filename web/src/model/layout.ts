@@ -7,6 +7,7 @@ import type { Trie } from "./trie";
 export interface LayoutOptions {
   readonly unit: Unit;
   readonly inverted: boolean;
+  readonly cut: number;
 }
 
 export interface Layout {

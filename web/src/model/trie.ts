@@ -21,14 +21,8 @@ export class Trie {
 
   /** The child of `parent` with this key, made if there is none. */
   child(parent: number, key: number): number {
-    const mask = this.slots.length - 1;
-    let slot = hash(parent, key) & mask;
-    for (;;) {
-      const node = this.slots[slot];
-      if (node === emptySlot) break;
-      if (this.parent[node] === parent && this.key[node] === key) return node;
-      slot = (slot + 1) & mask;
-    }
+    const slot = this.slotOf(parent, key);
+    if (this.slots[slot] !== emptySlot) return this.slots[slot];
     const node = this.count++;
     if (node === this.parent.length) this.grow();
     this.parent[node] = parent;
@@ -38,10 +32,26 @@ export class Trie {
     return node;
   }
 
+  /** -1 if there is none. */
+  find(parent: number, key: number): number {
+    return this.slots[this.slotOf(parent, key)];
+  }
+
   add(node: number, weight: number, inGc: number, waitingForGil: number): void {
     this.self[node] += weight;
     this.inGc[node] += inGc;
     this.waitingForGil[node] += waitingForGil;
+  }
+
+  // Where it is, or the free one where it belongs.
+  private slotOf(parent: number, key: number): number {
+    const mask = this.slots.length - 1;
+    let slot = hash(parent, key) & mask;
+    for (;;) {
+      const node = this.slots[slot];
+      if (node === emptySlot || (this.parent[node] === parent && this.key[node] === key)) return slot;
+      slot = (slot + 1) & mask;
+    }
   }
 
   private grow(): void {
