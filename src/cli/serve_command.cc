@@ -22,6 +22,7 @@
 #include "store/sqlite_store.h"
 #include "target/process.h"
 #include "target/process_tree.h"
+#include "viewer/page.h"
 
 namespace flametap::cli {
 namespace {
@@ -96,11 +97,7 @@ std::string machine_name() {
 }
 
 server::Page page() {
-  return {.html =
-              "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>flametap</title></head>"
-              "<body><h1>flametap</h1><p>Profiles: <a href=\"/svg\">as pictures</a>, "
-              "<a href=\"/api/profiles\">as JSON</a>.</p></body></html>\n",
-          .policy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"};
+  return {.html = viewer::page({.title = "flametap", .served = true}), .policy = viewer::content_security_policy(true)};
 }
 
 store::Retention retention(const ServeRequest& request) {
