@@ -1,10 +1,13 @@
-// Where the threads of a Chart stand, one below the other: a line with the name, the band of states, the calls.
+// Where the threads of a Chart stand, one below the other: a line with the name, the band of states, the calls. Deep calls
+// are folded where there are several threads, so that one deep stack does not push the others out of sight.
 
 import type { Chart, ChartThread } from "../model/chart";
 
 export interface Lane {
   readonly thread: ChartThread; // with the band of all states
   readonly calls: ChartThread | null; // with the calls in the mode that was chosen; null: none
+  readonly rows: number; // of calls that are shown
+  readonly folded: number; // rows below them that are not
   readonly top: number;
   readonly height: number;
 }
@@ -16,7 +19,7 @@ export interface ChartLayout {
 
 export interface ChartPlace {
   readonly lane: Lane;
-  readonly depth: number; // -1: the band
+  readonly depth: number; // -1: the band, -2: the name
 }
 
 export const axisHeight = 24; // stays at the top of the view
@@ -24,15 +27,19 @@ export const nameHeight = 18;
 export const bandHeight = 8;
 export const callHeight = 17;
 const laneGap = 10;
+const rowsUnlessUnfolded = 10;
 
-export function layOutChart(bands: Chart, calls: Chart): ChartLayout {
+/** `unfolded`: the threads of which all rows are shown. */
+export function layOutChart(bands: Chart, calls: Chart, unfolded: ReadonlySet<number>): ChartLayout {
   const callsOf = new Map(calls.threads.map((thread) => [thread.thread, thread]));
   const lanes: Lane[] = [];
   let top = axisHeight;
   for (const thread of bands.threads) {
     const its = callsOf.get(thread.thread) ?? null;
-    const height = nameHeight + bandHeight + (its?.rows.length ?? 0) * callHeight;
-    lanes.push({ thread, calls: its, top, height });
+    const all = its?.rows.length ?? 0;
+    const rows = bands.threads.length === 1 || unfolded.has(thread.thread) ? all : Math.min(all, rowsUnlessUnfolded);
+    const height = nameHeight + bandHeight + rows * callHeight;
+    lanes.push({ thread, calls: its, rows, folded: all - rows, top, height });
     top += height + laneGap;
   }
   return { lanes, height: top };
@@ -52,7 +59,8 @@ export function placeAt(layout: ChartLayout, y: number): ChartPlace | null {
     else low = middle + 1;
   }
   const lane = layout.lanes[low];
-  if (lane === undefined || y < lane.top + nameHeight) return null;
+  if (lane === undefined || y < lane.top) return null;
+  if (y < lane.top + nameHeight) return { lane, depth: -2 };
   const below = y - lane.top - nameHeight - bandHeight;
   return { lane, depth: below < 0 ? -1 : Math.floor(below / callHeight) };
 }

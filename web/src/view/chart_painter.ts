@@ -58,11 +58,16 @@ export function paintChart(context: CanvasRenderingContext2D, layout: ChartLayou
     paintBand(context, lane, port, looks.theme);
     paintCalls(context, lane, port, looks);
     context.fillStyle = looks.theme.text;
-    context.fillText(looks.cutter.cut(looks.threadName(lane.thread.thread), port.width - 12), 6, top + nameHeight / 2 + 1);
+    context.fillText(looks.cutter.cut(nameOfLane(lane, looks), port.width - 12), 6, top + nameHeight / 2 + 1);
   }
   paintSelected(context, port, looks);
   paintTime(context, port, looks);
   paintAxis(context, ticks, port, looks.theme);
+}
+
+function nameOfLane(lane: Lane, looks: ChartLooks): string {
+  const name = looks.threadName(lane.thread.thread);
+  return lane.folded > 0 ? `▸ ${name}   + ${lane.folded} deeper rows` : name;
 }
 
 // Neighbours of less than a pixel are painted as one, in the colour of the first: the eye could not tell them apart.
@@ -83,7 +88,7 @@ function paintBand(context: CanvasRenderingContext2D, lane: Lane, port: ChartPor
 
 function paintCalls(context: CanvasRenderingContext2D, lane: Lane, port: ChartPort, looks: ChartLooks): void {
   const { theme } = looks;
-  lane.calls?.rows.forEach((row, depth) => {
+  lane.calls?.rows.slice(0, lane.rows).forEach((row, depth) => {
     const top = callTop(lane, depth) - port.scrollTop;
     if (top + callHeight < axisHeight || top > port.height) return;
     visitRow(row, port.from, port.to, pixelOf(port), (start, end, what, boxes) => {
@@ -103,7 +108,7 @@ function paintCalls(context: CanvasRenderingContext2D, lane: Lane, port: ChartPo
 function paintSelected(context: CanvasRenderingContext2D, port: ChartPort, looks: ChartLooks): void {
   const { selected, theme } = looks;
   const row = selected?.lane.calls?.rows[selected.depth];
-  if (!selected || row === undefined || selected.box >= row.count) return;
+  if (!selected || row === undefined || selected.box >= row.count || selected.depth >= selected.lane.rows) return;
   const x = Math.max(-4, chartX(port, row.start[selected.box]));
   const width = Math.min(port.width + 4, chartX(port, row.end[selected.box])) - x;
   context.lineWidth = looks.focused ? 3 : 2;

@@ -2,7 +2,7 @@
 // its owner.
 
 import { boxAt } from "../model/chart";
-import { axisHeight, callHeight, callTop, placeAt, type ChartLayout } from "./chart_layout";
+import { axisHeight, callHeight, callTop, placeAt, type ChartLayout, type ChartPlace } from "./chart_layout";
 import { chartX, paintChart, type ChartBox, type ChartLooks, type ChartPort } from "./chart_painter";
 import { font } from "./flame_painter";
 import { LabelCutter } from "./label";
@@ -19,6 +19,7 @@ export interface ChartActions {
   show(range: readonly [number, number]): void;
   time(range: readonly [number, number] | null): void;
   hover(box: ChartBox | null, clientX: number, clientY: number): void;
+  fold(thread: number): void; // or unfold
 }
 
 const clickSlop = 5;
@@ -90,9 +91,13 @@ export class ChartStage {
     return from + ((clientX - left) / Math.max(1, this.surface.width)) * (to - from);
   }
 
-  private boxAtPoint(event: MouseEvent): ChartBox | null {
+  private placeAtPoint(event: MouseEvent): ChartPlace | null {
     const y = event.clientY - this.surface.canvas.getBoundingClientRect().top;
-    const place = y < axisHeight ? null : placeAt(this.current.layout, y + this.surface.scrollTop);
+    return y < axisHeight ? null : placeAt(this.current.layout, y + this.surface.scrollTop);
+  }
+
+  private boxAtPoint(event: MouseEvent): ChartBox | null {
+    const place = this.placeAtPoint(event);
     const row = place === null ? undefined : place.lane.calls?.rows[place.depth];
     if (place === null || row === undefined) return null;
     const box = boxAt(row, this.timeAt(event.clientX));
@@ -141,8 +146,11 @@ export class ChartStage {
   }
 
   private click(event: MouseEvent): void {
-    const box = this.dragged ? null : this.boxAtPoint(event);
-    if (box !== null) this.actions.select(box);
+    if (this.dragged) return;
+    const place = this.placeAtPoint(event);
+    const box = this.boxAtPoint(event);
+    if (place?.depth === -2) this.actions.fold(place.lane.thread.thread);
+    else if (box !== null) this.actions.select(box);
   }
 
   private wheel(event: WheelEvent): void {
@@ -192,6 +200,7 @@ export class ChartStage {
       a: () => this.pan(-0.2),
       d: () => this.pan(0.2),
       r: () => this.actions.time(this.current.shown),
+      x: () => this.current.selected && this.actions.fold(this.current.selected.lane.thread.thread),
       Enter: () => this.zoomInto(this.current.selected),
       ArrowLeft: () => this.step(0, -1),
       ArrowRight: () => this.step(0, 1),
@@ -209,6 +218,7 @@ export class ChartStage {
     const { selected, layout } = this.current;
     const next = selected === null ? firstBox(layout, 0, 1) : stepFrom(layout, selected, deeper, later);
     if (next === null) return;
+    if (next.depth >= next.lane.rows) this.actions.fold(next.lane.thread.thread);
     this.actions.select(next);
     this.reveal(next);
   }

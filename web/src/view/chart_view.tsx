@@ -21,13 +21,17 @@ import { Tooltip, type Tip } from "./tooltip";
 
 export function ChartView({ store }: { store: ProfileStore }) {
   const selected = useSignal<ChartBox | null>(null);
-  const layout = useComputed(() => {
+  const unfolded = useSignal<ReadonlySet<number>>(new Set());
+  const charts = useComputed(() => {
     const recording = store.recording.value;
-    const { selection } = store.state.value;
-    const calls = chartOf(recording, selection);
+    const selection = store.selection.value;
     // The band always tells of all states: that is what it is for.
     const bands = chartOf(recording, { ...selection, mode: widestMode(recording) });
-    return { ...layOutChart(bands, calls), to: Math.max(bands.to, 1) };
+    return { bands, calls: chartOf(recording, selection) };
+  });
+  const layout = useComputed(() => {
+    const { bands, calls } = charts.value;
+    return { ...layOutChart(bands, calls, unfolded.value), to: Math.max(bands.to, 1) };
   });
   const fills = useComputed(() => functionFills(store.recording.value, store.origins.value));
   const model = useComputed<ChartModel>(() => chartModel(store, layout.value, fills.value, selected.value));
@@ -47,6 +51,11 @@ export function ChartView({ store }: { store: ProfileStore }) {
           },
           show: (range) => store.change({ chart: range }, "same"),
           time: (time) => store.select({ time }),
+          fold: (thread) => {
+            const next = new Set(unfolded.value);
+            if (!next.delete(thread)) next.add(thread);
+            unfolded.value = next;
+          },
         }}
       />
       <div class="chart-foot">
@@ -129,6 +138,7 @@ function ChartCanvas(props: ChartCanvasProps) {
       select: (box) => latest.current.actions.select(box),
       show: (range) => latest.current.actions.show(range),
       time: (range) => latest.current.actions.time(range),
+      fold: (thread) => latest.current.actions.fold(thread),
       hover: (box, x, y) => setTip(box === null ? null : { facts: boxFacts(latest.current.store, box), x, y }),
     });
     stage.current = made;

@@ -6,6 +6,11 @@ import type { ProfileStore } from "../state/profile_store";
 import { copyStack, focusSelected, openSandwich, openSource } from "./actions";
 import { frameFacts } from "./frame_facts";
 
+const longestPlace = 56; // characters
+
+/** The end of a long path: it tells more than its beginning. */
+const tail = (text: string) => (text.length > longestPlace ? `…${text.slice(-longestPlace)}` : text);
+
 export function Details({ store }: { store: ProfileStore }) {
   const tree = store.tree.value;
   const node = store.selected.value;
@@ -16,7 +21,7 @@ export function Details({ store }: { store: ProfileStore }) {
     <section class="details" aria-label={`Selected frame: ${nodeName(tree, store.recording.value, node)}`}>
       <div class="details-what">
         <strong title={name}>{name}</strong>
-        {place !== "" && <span class="place" title={place}>{place}</span>}
+        {place !== "" && <span class="place" title={place}>{tail(place)}</span>}
       </div>
       <dl class="facts">
         {facts.map((fact) => (

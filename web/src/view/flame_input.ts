@@ -81,6 +81,7 @@ export class FlameInput {
 
   private doubleClick(event: MouseEvent): void {
     const node = this.stage.nodeAt(event.clientX, event.clientY);
+    this.leave();
     if (node >= 0) this.actions.zoom(node);
   }
 
@@ -136,6 +137,7 @@ export class FlameInput {
   private key(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const move = this.moveOf(event.key);
+    this.leave();
     const { tree, zoomed, selected, upward } = this.stage.model;
     if (move !== null) this.goTo(moved(tree, zoomed, selected, move));
     else if (event.key === "Enter") this.actions.zoom(selected < 0 ? zoomed : selected);

@@ -117,6 +117,7 @@ export class FlameStage {
 
   private settleRows(toRoot: boolean): void {
     const { tree, zoomed, upward } = this.current;
+    this.surface.fromBottom = upward;
     const distance = this.surface.scroller.scrollHeight - this.surface.scrollTop;
     this.rows = rowsBelow(tree, zoomed);
     this.surface.setContentHeight((this.rows - this.current.skip) * rowHeight + 1);

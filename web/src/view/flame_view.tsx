@@ -1,8 +1,9 @@
 // The flame graph (root below) and the icicle (root above) of what is selected.
 
 import { useComputed } from "@preact/signals";
-import { nodeName } from "../model/stack_text";
 import { noFunction } from "../model/call_tree";
+import { value } from "../model/format";
+import { nodeName } from "../model/stack_text";
 import type { ProfileStore } from "../state/profile_store";
 import { theme } from "../state/theme";
 import { frameFacts, spoken } from "./frame_facts";
@@ -53,6 +54,11 @@ export function FlameView({ store }: { store: ProfileStore }) {
           range: (range) => store.change({ range }, "same"),
         }}
       />
+      {store.tree.value.cut > 0 && (
+        <p class="damage">
+          The callers of {value(store.tree.value.cut, store.tree.value.unit)} are too many to be shown: the lightest and outermost are left out.
+        </p>
+      )}
       <Legend tree={store.tree.value} origins={store.origins.value} />
     </div>
   );

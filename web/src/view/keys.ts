@@ -57,6 +57,7 @@ export const viewKeys: ReadonlyArray<readonly [view: string, keys: ReadonlyArray
       ["a d, Shift+wheel", "move sideways"],
       ["drag, r", "select a time: dragged, or all that is seen"],
       ["Enter, double click", "zoom into the call"],
+      ["x, click on its name", "unfold all calls of a thread, or fold them"],
     ],
   ],
   [

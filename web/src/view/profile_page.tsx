@@ -5,6 +5,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { LocationFollower } from "../state/location";
 import type { ProfileStore } from "../state/profile_store";
+import type { View } from "../state/view_state";
 import { Breadcrumbs } from "./breadcrumbs";
 import { ChartView } from "./chart_view";
 import { Chips } from "./chips";
@@ -22,6 +23,8 @@ import { Tabs, panelId, profileTabs, tabId, type TabInfo } from "./tabs";
 import { ThreadsMenu } from "./threads_menu";
 import { TopView } from "./top_view";
 import { TreeView } from "./tree_view";
+
+const hasNodes: readonly View[] = ["icicle", "flame", "tree"]; // views in which a frame of the tree is selected
 
 export function ProfilePage({ store, tools }: { store: ProfileStore; tools?: ComponentChildren }) {
   const help = useSignal(false);
@@ -44,7 +47,7 @@ export function ProfilePage({ store, tools }: { store: ProfileStore; tools?: Com
           <CurrentView store={store} />
         </div>
       </main>
-      <Details store={store} />
+      {hasNodes.includes(store.state.value.view) && <Details store={store} />}
       <div class="visually-hidden" aria-live="polite">
         {store.announcement}
       </div>

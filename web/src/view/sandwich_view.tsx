@@ -1,10 +1,12 @@
 // One function between those that call it, above, and those that it calls, below.
 
 import { useComputed, useSignal, type Signal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
 import { noFunction, type CallTree } from "../model/call_tree";
 import { share, value } from "../model/format";
 import { sandwichOf } from "../model/sandwich";
 import { frameText, nodeName } from "../model/stack_text";
+import { sortTop, topOf } from "../model/top";
 import type { ProfileStore } from "../state/profile_store";
 import { theme } from "../state/theme";
 import { frameFacts, spoken } from "./frame_facts";
@@ -16,15 +18,16 @@ import { FunctionTable } from "./function_table";
 import { neutralFill, themes } from "./palette";
 
 export function SandwichView({ store }: { store: ProfileStore }) {
+  const heaviest = useComputed(() => heaviestFunction(store));
   if (store.tree.value.total[0] <= 0) return <NothingSelected store={store} />;
-  const number = chosenFunction(store);
+  const number = chosenFunction(store) ?? heaviest.value;
   const open = (next: number) => store.change({ function: next });
   return (
     <div class="view split">
       <FunctionTable store={store} label="Functions to look at" active={number} narrow onActive={open} onOpen={open} />
       {number === null ? (
         <div class="empty">
-          <p>Choose a function: its callers and what it calls are shown here.</p>
+          <p>No function matches.</p>
         </div>
       ) : (
         <Sandwich store={store} number={number} />
@@ -38,11 +41,17 @@ function chosenFunction(store: ProfileStore): number | null {
   return chosen !== null && chosen < store.recording.value.functions.count ? chosen : null;
 }
 
+/** Where nothing was chosen yet, the function that took most itself. */
+function heaviestFunction(store: ProfileStore): number | null {
+  const top = topOf(store.tree.value, store.recording.value);
+  const rows = sortTop(top, store.recording.value, { column: "self", ascending: false, matching: store.found.value.functions });
+  return rows.length === 0 ? null : top.function[rows[0]];
+}
+
 function Sandwich({ store, number }: { store: ProfileStore; number: number }) {
   const recording = store.recording.value;
-  const chosen = useComputed(() => chosenFunction(store) ?? 0);
-  const both = useComputed(() => sandwichOf(store.recording.value, store.selection.value, chosen.value));
-  const { callers, callees, total, self } = both.value;
+  const selection = store.selection.value;
+  const { callers, callees, total, self } = useMemo(() => sandwichOf(recording, selection, number), [recording, selection, number]);
   const whole = store.tree.value.total[0];
   return (
     <div class="sandwich">
@@ -98,7 +107,8 @@ function halfModel(half: HalfProps, selected: Signal<number>, range: Signal<read
   return {
     tree,
     upward,
-    skip: tree.count > 1 ? 1 : 0,
+    // The line between the halves stands for the function itself.
+    skip: store.selection.value.byThread ? 1 : 2,
     zoomed: 0,
     range: range.value,
     selected: selected.value < tree.count ? selected.value : -1,

@@ -10,6 +10,7 @@ export class Surface {
   private contentHeight = 0;
   private lastWidth = 0;
   private lastHeight = 0;
+  fromBottom = false; // what is at the bottom stays there when the size changes
 
   constructor(
     readonly scroller: HTMLElement,
@@ -71,11 +72,13 @@ export class Surface {
     const width = this.scroller.clientWidth;
     const height = this.scroller.clientHeight;
     if (width !== this.lastWidth || height !== this.lastHeight) {
+      const below = Math.max(0, Math.max(this.contentHeight, this.lastHeight) - this.lastHeight - this.scrollTop);
       this.lastWidth = width;
       this.lastHeight = height;
       this.canvas.style.width = `${width}px`;
       this.canvas.style.height = `${height}px`;
       this.setContentHeight(this.contentHeight);
+      if (this.fromBottom) this.scrollTo(this.scroller.scrollHeight - height - below);
     }
     this.invalidate();
   }
