@@ -65,13 +65,14 @@ function addFunctions(builder: RecordingBuilder, functions: number): number {
 function addSamples(builder: RecordingBuilder, nodes: number, threads: number, random: () => number): void {
   const states = [3, 3, 3, 1, 4, 0, 11];
   const perThread = Math.ceil(nodes / threads);
+  const clocks = new Float64Array(threads);
   for (let i = 0; i < perThread * threads; ++i) {
     const thread = i % threads;
-    const step = Math.floor(i / threads);
-    const stack = 1 + thread * perThread + step; // a thread goes from one stack to the next
+    const stack = 1 + thread * perThread + Math.floor(i / threads); // a thread goes from one stack to the next
     if (stack > nodes) continue;
     const ticks = 1 + Math.floor(random() ** 8 * 50);
     const state = states[Math.floor(random() * states.length)];
-    builder.addSample(stack, { ticks, weight: ticks * tickNs, time: step * 50 * tickNs, thread, state });
+    builder.addSample(stack, { ticks, weight: ticks * tickNs, time: clocks[thread], thread, state });
+    clocks[thread] += ticks * tickNs;
   }
 }

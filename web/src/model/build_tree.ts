@@ -33,7 +33,7 @@ type CountAt = (walk: StackWalk, stack: number) => number;
 function build(recording: Recording, selection: Selection, countAt: CountAt, beyondFocus = false): CallTree {
   const { roots, labels } = rootsOf(recording, selection);
   const keys = keysOf(recording, selection.byLine, labels);
-  const trie = new Trie();
+  const trie = new Trie(Math.min(recording.samples.count, recording.stacks.count));
   const walk = new StackWalk(recording, selection);
   const weigher = new SampleWeigher(recording, selection);
   const sums = new StackSums(recording);

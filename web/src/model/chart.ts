@@ -1,13 +1,14 @@
 // Chart: what each thread did when. For each thread rows of boxes, one row for each depth, and a band of states. Boxes of
 // a row are in the order of time and do not overlap, so that a part of a row is found by bisection and drawn at a cost
 // that depends on its pixels, not on its samples.
-import { Column, f64Column, u32Column, u8Column } from "../recording/column";
 import { type Recording, State } from "../recording/recording";
 import { samplesByThread } from "./roots";
 import type { Selection } from "./selection";
 import { StackWalk } from "./stack_walk";
 import { timelineOf } from "./timeline";
 import { SampleWeigher } from "./weights";
+
+const leastBoxes = 8;
 
 /** What a thread was doing, besides what its stack says. */
 export const Band = { idle: 0, onCpu: 1, onCpuWithGil: 2, waitsForGil: 3, collects: 4, unknown: 5 } as const;
@@ -17,7 +18,7 @@ export interface Row {
   readonly count: number;
   readonly start: Float64Array; // nanoseconds since the start of the recording
   readonly end: Float64Array;
-  readonly what: Uint32Array | Uint8Array; // a function; in a band a BandNumber
+  readonly what: Uint32Array; // a function; in a band a BandNumber
 }
 
 export interface ChartThread {
@@ -35,13 +36,13 @@ export interface Chart {
 /** The threads, mode and hidden frames are those of the selection; its time is not: the chart is where one chooses it. */
 export function chartOf(recording: Recording, selection: Selection): Chart {
   const weigher = new SampleWeigher(recording, { ...selection, time: null });
-  const walk = new StackWalk(recording, { ...selection, focus: null });
+  const depths = shownDepths(recording, new StackWalk(recording, { ...selection, focus: null }));
   const threads: ChartThread[] = [];
   let to = recording.durationNs;
   samplesByThread(recording).forEach((all, thread) => {
     const samples = all.filter((sample) => weigher.weight(sample) > 0);
     if (samples.length === 0) return;
-    const rows = rowsOf(recording, walk, samples);
+    const rows = rowsOf(recording, depths, samples);
     threads.push({ thread, ...rows });
     to = Math.max(to, rows.band.end[rows.band.count - 1]);
   });
@@ -57,46 +58,53 @@ export function bandOf(state: number, mode: Recording["mode"]): BandNumber {
 }
 
 class RowBuilder {
-  private readonly start = f64Column();
-  private readonly end = f64Column();
-  private readonly what: Column<Uint32Array> | Column<Uint8Array>;
-
-  constructor(isBand: boolean) {
-    this.what = isBand ? u8Column() : u32Column();
-  }
+  private count = 0;
+  private start = new Float64Array(leastBoxes);
+  private end = new Float64Array(leastBoxes);
+  private what = new Uint32Array(leastBoxes);
 
   /** Goes on with the last box if it is the same and touches this one. */
   add(start: number, end: number, what: number): void {
-    const last = this.start.length - 1;
-    if (last >= 0 && this.what.room[last] === what && this.end.room[last] === start) {
-      this.end.room[last] = end;
-      return;
-    }
-    this.open(start, what);
-    this.end.room[last + 1] = end;
+    const last = this.count - 1;
+    const goesOn = last >= 0 && this.what[last] === what && this.end[last] === start;
+    if (!goesOn) this.open(start, what);
+    this.close(end);
   }
 
   open(start: number, what: number): void {
-    const row = this.start.length;
-    for (const column of [this.start, this.end]) column.resize(row + 1);
-    this.what.resize(row + 1);
-    this.start.room[row] = start;
-    this.what.room[row] = what;
+    if (this.count === this.start.length) this.grow();
+    this.start[this.count] = start;
+    this.what[this.count++] = what;
   }
 
   close(end: number): void {
-    this.end.room[this.start.length - 1] = end;
+    this.end[this.count - 1] = end;
   }
 
   get row(): Row {
-    return { count: this.start.length, start: this.start.view, end: this.end.view, what: this.what.view };
+    const { count } = this;
+    return {
+      count,
+      start: this.start.subarray(0, count),
+      end: this.end.subarray(0, count),
+      what: this.what.subarray(0, count),
+    };
+  }
+
+  private grow(): void {
+    const capacity = this.count * 2;
+    const { start, end, what } = this;
+    (this.start = new Float64Array(capacity)).set(start);
+    (this.end = new Float64Array(capacity)).set(end);
+    (this.what = new Uint32Array(capacity)).set(what);
   }
 }
 
-function rowsOf(recording: Recording, walk: StackWalk, samples: Uint32Array): { rows: Row[]; band: Row } {
+function rowsOf(recording: Recording, depths: Uint32Array, samples: Uint32Array): { rows: Row[]; band: Row } {
   const { sample, start, end } = timelineOf(recording, samples);
-  const band = new RowBuilder(true);
-  const boxes = new BoxBuilder(recording, walk);
+  const band = new RowBuilder();
+  const maxDepth = samples.reduce((most, i) => Math.max(most, depths[recording.samples.stack[i]]), 0);
+  const boxes = new BoxBuilder(recording, depths, maxDepth);
   for (let i = 0; i < sample.length; ++i) {
     if (end[i] <= start[i]) continue;
     band.add(start[i], end[i], bandOf(recording.samples.state[sample[i]], recording.mode));
@@ -106,37 +114,70 @@ function rowsOf(recording: Recording, walk: StackWalk, samples: Uint32Array): { 
   return { rows: boxes.rows.map((builder) => builder.row), band: band.row };
 }
 
-// Keeps the calls open that go on from one stretch of time to the next.
+// Keeps the calls open that go on from one stretch of time to the next. From one stack to the next only what is below
+// their common part is looked at.
 class BoxBuilder {
   readonly rows: RowBuilder[] = [];
-  private openFunctions = new Uint32Array(64);
+  private readonly open: Uint32Array; // the functions whose boxes are open
+  private readonly next: Uint32Array;
   private openCount = 0;
   private openUntil = 0;
   private openStack = 0;
-  private next = new Uint32Array(64);
 
+  /** `depths` says how many frames of each stack are shown. */
   constructor(
     private readonly recording: Recording,
-    private readonly walk: StackWalk,
-  ) {}
+    private readonly depths: Uint32Array,
+    maxDepth: number,
+  ) {
+    this.open = new Uint32Array(maxDepth);
+    this.next = new Uint32Array(maxDepth);
+  }
 
   add(start: number, end: number, stack: number): void {
     const goesOn = this.openUntil === start;
-    if (!goesOn || stack !== this.openStack) {
-      const count = this.functionsOf(stack);
-      let same = 0;
-      if (goesOn) while (same < count && same < this.openCount && this.next[same] === this.openFunctions[same]) ++same;
-      this.closeFrom(same);
-      for (let depth = same; depth < count; ++depth) this.row(depth).open(start, this.next[depth]);
-      [this.openFunctions, this.next] = [this.next, this.openFunctions];
-      this.openCount = count;
-      this.openStack = stack;
-    }
+    if (!goesOn) this.closeFrom(0);
+    if (!goesOn || stack !== this.openStack) this.goTo(stack, start);
     this.openUntil = end;
   }
 
   finish(): void {
     this.closeFrom(0);
+  }
+
+  private goTo(stack: number, start: number): void {
+    const common = this.openCount === 0 ? 0 : this.commonPart(stack, this.openStack);
+    this.takeFunctions(stack, common);
+    const count = this.depths[stack];
+    let same = this.depths[common];
+    // A caller that went on to another line is another stack, and the same call.
+    while (same < count && same < this.openCount && this.next[same] === this.open[same]) ++same;
+    this.closeFrom(same);
+    for (let depth = same; depth < count; ++depth) {
+      this.open[depth] = this.next[depth];
+      this.row(depth).open(start, this.next[depth]);
+    }
+    this.openCount = count;
+    this.openStack = stack;
+  }
+
+  // A parent's number is smaller than its children's: the larger one of two cannot be above the other.
+  private commonPart(a: number, b: number): number {
+    const { parent } = this.recording.stacks;
+    while (a !== b) {
+      if (a > b) a = parent[a];
+      else b = parent[b];
+    }
+    return a;
+  }
+
+  // What is shown of a stack below `above`, in `next`, each at its depth.
+  private takeFunctions(stack: number, above: number): void {
+    const { stacks, frames } = this.recording;
+    for (let at = stack; at !== above; at = stacks.parent[at]) {
+      const isShown = this.depths[at] > this.depths[stacks.parent[at]];
+      if (isShown) this.next[this.depths[at] - 1] = frames.function[stacks.frame[at]];
+    }
   }
 
   private closeFrom(depth: number): void {
@@ -145,29 +186,17 @@ class BoxBuilder {
   }
 
   private row(depth: number): RowBuilder {
-    if (depth === this.rows.length) this.rows.push(new RowBuilder(false));
+    if (depth === this.rows.length) this.rows.push(new RowBuilder());
     return this.rows[depth];
-  }
-
-  // The functions of a stack that are shown, the outermost first, in `next`. Gives their number.
-  private functionsOf(stack: number): number {
-    const { stacks, frames } = this.recording;
-    let count = 0;
-    for (let at = stack; at !== 0; at = stacks.parent[at]) {
-      const frame = stacks.frame[at];
-      if (this.walk.isHidden(frame)) continue;
-      if (count === this.next.length) this.next = grown(this.next);
-      this.next[count++] = frames.function[frame];
-    }
-    this.next.subarray(0, count).reverse();
-    return count;
   }
 }
 
-function grown(values: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(values.length * 2);
-  larger.set(values);
-  return larger;
+function shownDepths({ stacks }: Recording, walk: StackWalk): Uint32Array {
+  const depths = new Uint32Array(stacks.count);
+  for (let stack = 1; stack < stacks.count; ++stack) {
+    depths[stack] = depths[stacks.parent[stack]] + (walk.isHidden(stacks.frame[stack]) ? 0 : 1);
+  }
+  return depths;
 }
 
 /** `boxes` is 1, or how many narrow ones stand between start and end: `what` is then that of the first one. */

@@ -50,7 +50,7 @@ function selectionFor(selection: Selection, numbers: Uint32Array): Selection {
 }
 
 function merged(union: Union, before: CallTree, after: CallTree, scale: DiffScale): DiffTree {
-  const trie = new Trie();
+  const trie = new Trie(Math.max(before.count, after.count));
   const names = union.recording;
   const frames = { count: names.functions.count, function: allNumbers(names.functions.count), line: new Int32Array(names.functions.count) };
   const keys = keysOf({ ...names, frames }, false, before.labels);

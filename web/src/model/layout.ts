@@ -70,6 +70,8 @@ function placeNodes(trie: Trie, keys: Keys, place: Uint32Array, options: LayoutO
   parent[0] = -1;
   functions[0] = noFunction;
   self[0] = trie.self[0];
+  inGc[0] = trie.inGc[0];
+  waitingForGil[0] = trie.waitingForGil[0];
   for (let node = 1; node < count; ++node) {
     const at = place[node];
     const key = trie.key[node];
@@ -78,10 +80,8 @@ function placeNodes(trie: Trie, keys: Keys, place: Uint32Array, options: LayoutO
     line[at] = keys.line[key];
     if (key >= keys.firstLabel) label[at] = key - keys.firstLabel;
     self[at] = trie.self[node];
-  }
-  for (let node = 0; node < count; ++node) {
-    inGc[place[node]] = trie.inGc[node];
-    waitingForGil[place[node]] = trie.waitingForGil[node];
+    inGc[at] = trie.inGc[node];
+    waitingForGil[at] = trie.waitingForGil[node];
   }
   const total = self.slice();
   sumUp(parent, total);

@@ -3,19 +3,27 @@
 //
 // A key says what a child is: children of one parent with the same key are one node. See keys.ts.
 
-const firstCapacity = 1024;
+const leastCapacity = 1024;
 const emptySlot = -1;
 
 export class Trie {
   count = 1; // with the root, node 0; a parent's number is smaller than its children's
-  parent = new Int32Array(firstCapacity);
-  key = new Uint32Array(firstCapacity);
-  self = new Float64Array(firstCapacity);
-  inGc = new Float64Array(firstCapacity);
-  waitingForGil = new Float64Array(firstCapacity);
-  private slots = new Int32Array(firstCapacity * 2).fill(emptySlot);
+  parent: Int32Array;
+  key: Uint32Array;
+  self: Float64Array;
+  inGc: Float64Array;
+  waitingForGil: Float64Array;
+  private slots: Int32Array;
 
-  constructor() {
+  /** With room for so many nodes; for more it makes room. */
+  constructor(expectedNodes: number) {
+    const capacity = 2 ** Math.ceil(Math.log2(Math.max(expectedNodes + 1, leastCapacity)));
+    this.parent = new Int32Array(capacity);
+    this.key = new Uint32Array(capacity);
+    this.self = new Float64Array(capacity);
+    this.inGc = new Float64Array(capacity);
+    this.waitingForGil = new Float64Array(capacity);
+    this.slots = new Int32Array(capacity * 2).fill(emptySlot);
     this.parent[0] = -1;
   }
 
@@ -27,7 +35,7 @@ export class Trie {
     if (node === this.parent.length) this.grow();
     this.parent[node] = parent;
     this.key[node] = key;
-    if (this.count * 2 > this.slots.length) this.rehash();
+    if (this.count * 2 > this.slots.length) this.rehash(); // puts this one in, too
     else this.slots[slot] = node;
     return node;
   }

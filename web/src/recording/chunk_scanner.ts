@@ -202,7 +202,10 @@ function findMarker(bytes: Uint8Array, from: number): number {
 // The room is given, so that no length inside the frame makes anybody allocate.
 function unpack(payload: Uint8Array, plainBytes: number): Uint8Array | null {
   try {
-    const plain = decompress(payload, new Uint8Array(plainBytes));
+    const room = new Uint8Array(plainBytes);
+    // The decompressor compares it with a number, for which JavaScript would write all of its bytes as text.
+    Object.defineProperty(room, Symbol.toPrimitive, { value: () => Number.NaN });
+    const plain = decompress(payload, room);
     return plain.length === plainBytes ? plain : null;
   } catch {
     return null;

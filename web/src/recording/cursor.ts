@@ -80,8 +80,8 @@ export class Cursor {
     const lengths = this.column(count);
     let sum = 0;
     for (const length of lengths) {
-      if (length < 0) this.ok = false;
-      sum += length;
+      if (length < 0) this.ok = false; // and the sum must not take anything back
+      sum += Math.max(length, 0);
     }
     const bytes = this.take(sum);
     return this.ok ? decodeTexts(bytes, lengths) : [];

@@ -25,6 +25,7 @@ const busy: ViewState = {
   sort: "name",
   ascending: true,
   chart: [5, 900],
+  side: "after",
   absolute: true,
 };
 
@@ -44,9 +45,9 @@ describe("the hash of the URL", () => {
   });
 
   test("counts from where the page began", () => {
-    const start: ViewState = { ...initial, view: "diff" };
+    const start: ViewState = { ...initial, view: "tree" };
     expect(formatHash(start, start)).toBe("");
-    expect(parseHash("", start).view).toBe("diff");
+    expect(parseHash("", start).view).toBe("tree");
     expect(parseHash(formatHash(initial, start), start).view).toBe(initial.view);
   });
 

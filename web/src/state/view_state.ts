@@ -3,11 +3,14 @@
 
 import { Origin, everything, type Mode, type OriginNumber, type Selection } from "../model/selection";
 
-export const views = ["flame", "icicle", "chart", "sandwich", "top", "source", "tree", "diff"] as const;
+export const views = ["flame", "icicle", "chart", "sandwich", "top", "source", "tree"] as const;
 export type View = (typeof views)[number];
 
-export const sortColumns = ["self", "total", "name", "file", "before", "after", "difference"] as const;
+export const sortColumns = ["self", "total", "gc", "gil", "name", "before", "after", "difference"] as const;
 export type SortColumn = (typeof sortColumns)[number];
+
+export const sides = ["before", "difference", "after"] as const;
+export type Side = (typeof sides)[number];
 
 /** A step from a node to one below it: a function and perhaps its line, or the text of a thread or process. */
 export type Step = { readonly function: number; readonly line: number } | { readonly label: string };
@@ -26,6 +29,7 @@ export interface ViewState {
   readonly sort: SortColumn;
   readonly ascending: boolean;
   readonly chart: readonly [number, number] | null; // the time that the chart shows, in nanoseconds
+  readonly side: Side; // of a difference: what the widths show
   readonly absolute: boolean; // a difference is of times, not of shares
 }
 
@@ -42,6 +46,7 @@ export const initial: ViewState = {
   sort: "self",
   ascending: false,
   chart: null,
+  side: "difference",
   absolute: false,
 };
 
@@ -82,8 +87,9 @@ export function formatHash(state: ViewState, start: ViewState = initial): string
   put("function", formatNumber(state.function), "");
   put("file", formatNumber(state.file), "");
   put("line", String(state.line), "0");
-  put("sort", state.sort + (state.ascending ? "-up" : ""), "self");
+  put("sort", state.sort + (state.ascending ? "-up" : ""), start.sort);
   put("chart", formatRange(state.chart, 0), "");
+  put("side", state.side, "difference");
   put("absolute", flag(state.absolute), flag(false));
   return words.length === 0 ? "" : `#${words.join("&")}`;
 }
@@ -119,6 +125,7 @@ export function parseHash(hash: string, start: ViewState = initial): ViewState {
     sort: oneOf(sortColumns, sort.replace(/-up$/, "")) ?? start.sort,
     ascending: sort.endsWith("-up"),
     chart: parseRange(text("chart")),
+    side: oneOf(sides, text("side")) ?? start.side,
     absolute: text("absolute") === "yes",
   };
 }

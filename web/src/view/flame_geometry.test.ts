@@ -14,6 +14,7 @@ const port: Viewport = {
   root: 0,
   rows: rowsBelow(tree, 0),
   upward: false,
+  skip: 0,
 };
 
 function seen(viewport: Viewport) {
@@ -73,6 +74,12 @@ describe("what is under the pointer", () => {
     expect(rowTop(upward, 0)).toBe(80);
     expect(name(500, 85, upward)).toBe("all");
     expect(name(300, 45, upward)).toBe("a");
+  });
+
+  test("rows at the root may be left out", () => {
+    expect(name(500, 5, { ...port, skip: 1 })).toBe("main");
+    expect(name(500, 85, { ...port, skip: 1, upward: true })).toBe("main");
+    expect(seen({ ...port, skip: 2 }).boxes).toEqual(["a 0+400", "b 0+200", "c 400+500"]);
   });
 
   test("callers of what was zoomed into", () => {

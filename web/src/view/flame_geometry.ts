@@ -14,6 +14,7 @@ export interface Viewport {
   readonly root: number; // the node that was zoomed into: its callers are drawn, not what they call besides
   readonly rows: number; // depth of the deepest node that can be seen, plus one
   readonly upward: boolean; // a flame graph; else an icicle
+  readonly skip: number; // rows at the root that are not shown
 }
 
 export interface BoxVisitor {
@@ -25,18 +26,18 @@ export interface BoxVisitor {
 const narrowest = 0.5; // pixels: what is narrower gets no box
 
 export function rowTop(port: Viewport, depth: number): number {
-  const row = port.upward ? port.rows - 1 - depth : depth;
+  const row = port.upward ? port.rows - 1 - depth : depth - port.skip;
   return row * port.rowHeight - port.scrollTop + slack(port);
 }
 
 // A flame graph that does not fill the view stands at its bottom.
 function slack(port: Viewport): number {
-  return port.upward ? Math.max(0, port.height - port.rows * port.rowHeight) : 0;
+  return port.upward ? Math.max(0, port.height - (port.rows - port.skip) * port.rowHeight) : 0;
 }
 
 export function depthAt(port: Viewport, y: number): number {
   const row = Math.floor((y + port.scrollTop - slack(port)) / port.rowHeight);
-  return port.upward ? port.rows - 1 - row : row;
+  return port.upward ? port.rows - 1 - row : row + port.skip;
 }
 
 export function xOf(port: Viewport, value: number): number {
@@ -92,7 +93,7 @@ export function visitBoxes(tree: CallTree, port: Viewport, visitor: BoxVisitor):
 /** The node at a point of the canvas; -1: none. */
 export function nodeAtPoint(tree: CallTree, port: Viewport, x: number, y: number): number {
   const depth = depthAt(port, y);
-  if (depth < 0 || depth >= port.rows || x < 0 || x >= port.width || !(port.to > port.from)) return -1;
+  if (depth < port.skip || depth >= port.rows || x < 0 || x >= port.width || !(port.to > port.from)) return -1;
   return nodeAtValue(tree, port.root, valueAt(port, x), depth);
 }
 
@@ -114,7 +115,7 @@ function nodeAtValue(tree: CallTree, root: number, value: number, depth: number)
 function visibleDepths(port: Viewport): [number, number] {
   const one = depthAt(port, 0);
   const other = depthAt(port, port.height - 1);
-  return [Math.max(0, Math.min(one, other)), Math.min(port.rows - 1, Math.max(one, other))];
+  return [Math.max(port.skip, Math.min(one, other)), Math.min(port.rows - 1, Math.max(one, other))];
 }
 
 function callersOf(tree: CallTree, node: number): number[] {

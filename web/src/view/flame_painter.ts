@@ -138,8 +138,6 @@ function paintMarks(context: CanvasRenderingContext2D, tree: CallTree, port: Vie
   if (looks.selected < 0) return;
   const [x, y, width] = placeOf(tree, port, looks.selected);
   context.lineWidth = looks.focused ? 3 : 2;
-  context.strokeStyle = looks.theme.background;
-  context.strokeRect(x + 2.5, y + 2.5, Math.max(1, width - 6), port.rowHeight - 6);
   context.strokeStyle = looks.theme.outline;
   context.strokeRect(x + 1, y + 1, Math.max(1, width - 3), port.rowHeight - 3);
 }

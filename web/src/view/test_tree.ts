@@ -58,6 +58,8 @@ export function testTree(text: string): TestTree {
       inGc: new Float64Array(count),
       waitingForGil: new Float64Array(count),
       unit: "nanoseconds",
+      inverted: false,
+      cut: 0,
     },
   };
 }
