@@ -21,93 +21,117 @@ export interface SourceHeat {
 
 export function sourceHeat(recording: Recording, selection: Selection): SourceHeat {
   const tree = buildTree(recording, { ...selection, byLine: true, inverted: false });
-  const files = new Map<number, FileSums>();
-  const places = placesOf(tree, recording, files);
-  addUp(tree, places);
-  const sorted = [...files].map(([file, sums]) => sourceFile(file, sums));
-  sorted.sort((a, b) => b.self - a.self || b.total - a.total || a.file - b.file);
-  return { files: sorted, whole: tree.total[0], unit: tree.unit };
-}
-
-// Something that may stand on a stack several times and counts once.
-interface Sum {
-  self: number;
-  total: number;
-  onPath: number;
-}
-
-interface FileSums extends Sum {
-  readonly lines: Map<number, Sum>;
-}
-
-interface Place {
-  readonly file: FileSums;
-  readonly line: Sum;
-}
-
-const newSum = (): Sum => ({ self: 0, total: 0, onPath: 0 });
-
-// A native function without a known line names a library, which is no source.
-function hasSource(recording: Recording, functionNumber: number, line: number): boolean {
-  const { kind, file } = recording.functions;
-  if (recording.strings[file[functionNumber]] === "") return false;
-  return kind[functionNumber] === FrameKind.python || line > 0;
-}
-
-/** By node; undefined for those that are in no file. Nodes of the same line share their place. */
-function placesOf(tree: CallTree, recording: Recording, files: Map<number, FileSums>): (Place | undefined)[] {
-  const byFunction = new Map<number, Map<number, Place>>();
-  const places: (Place | undefined)[] = new Array(tree.count).fill(undefined);
-  for (let node = 1; node < tree.count; ++node) {
-    const functionNumber = tree.function[node];
-    if (functionNumber === noFunction || !hasSource(recording, functionNumber, tree.line[node])) continue;
-    let lines = byFunction.get(functionNumber);
-    if (lines === undefined) byFunction.set(functionNumber, (lines = new Map()));
-    let place = lines.get(tree.line[node]);
-    if (place === undefined) lines.set(tree.line[node], (place = newPlace(functionNumber, tree.line[node])));
-    places[node] = place;
-  }
-  return places;
-
-  function newPlace(functionNumber: number, number: number): Place {
-    const path = recording.functions.file[functionNumber];
-    let file = files.get(path);
-    if (file === undefined) files.set(path, (file = { ...newSum(), lines: new Map() }));
-    let line = file.lines.get(number);
-    if (line === undefined) file.lines.set(number, (line = newSum()));
-    return { file, line };
-  }
-}
-
-function addUp(tree: CallTree, places: readonly (Place | undefined)[]): void {
+  const places = new Places(recording);
+  const placeOf = places.ofNodes(tree);
+  const lines = new OnceSums(places.count);
+  const files = new OnceSums(places.files.length);
   const path = new Uint32Array(tree.maxDepth + 1);
   let length = 0;
   for (let node = 1; node < tree.count; ++node) {
-    for (; length >= tree.depth[node]; --length) leave(places[path[length]]);
+    for (; length >= tree.depth[node]; --length) leave(placeOf[path[length]]);
     path[++length] = node;
-    const place = places[node];
-    if (place === undefined) continue;
-    for (const sum of [place.file, place.line]) {
-      sum.self += tree.self[node];
-      if (sum.onPath++ === 0) sum.total += tree.total[node];
-    }
+    const place = placeOf[node];
+    if (place === noPlace) continue;
+    lines.enter(place, tree.self[node], tree.total[node]);
+    files.enter(places.fileOf[place], tree.self[node], tree.total[node]);
+  }
+  const sorted = places.files.map((_, file) => sourceFile(places, file, files, lines));
+  sorted.sort((a, b) => b.self - a.self || b.total - a.total || a.file - b.file);
+  return { files: sorted, whole: tree.total[0], unit: tree.unit };
+
+  function leave(place: number): void {
+    if (place === noPlace) return;
+    lines.leave(place);
+    files.leave(places.fileOf[place]);
   }
 }
 
-function leave(place: Place | undefined): void {
-  if (place === undefined) return;
-  --place.file.onPath;
-  --place.line.onPath;
+const noPlace = -1;
+
+// Sums of what may stand on a stack several times and counts once.
+class OnceSums {
+  readonly self: Float64Array;
+  readonly total: Float64Array;
+  private readonly onPath: Uint32Array;
+
+  constructor(count: number) {
+    this.self = new Float64Array(count);
+    this.total = new Float64Array(count);
+    this.onPath = new Uint32Array(count);
+  }
+
+  enter(what: number, self: number, total: number): void {
+    this.self[what] += self;
+    if (this.onPath[what]++ === 0) this.total[what] += total;
+  }
+
+  leave(what: number): void {
+    --this.onPath[what];
+  }
 }
 
-function sourceFile(file: number, sums: FileSums): SourceFile {
-  const lines = [...sums.lines].sort(([a], [b]) => a - b);
+// The lines that a tree has, as numbers.
+class Places {
+  readonly files: number[] = []; // the string of each file
+  readonly fileOf: number[] = []; // by place: which of the files
+  readonly lineOf: number[] = []; // by place
+  private readonly fileNumbers = new Map<number, number>(); // by string
+  private readonly byFile: Map<number, number>[] = []; // by line
+
+  constructor(private readonly recording: Recording) {}
+
+  get count(): number {
+    return this.lineOf.length;
+  }
+
+  /** The place of each node, or noPlace. */
+  ofNodes(tree: CallTree): Int32Array {
+    const places = new Int32Array(tree.count).fill(noPlace);
+    for (let node = 1; node < tree.count; ++node) {
+      const functionNumber = tree.function[node];
+      const line = tree.line[node];
+      if (functionNumber === noFunction || !this.hasSource(functionNumber, line)) continue;
+      places[node] = this.place(this.recording.functions.file[functionNumber], line);
+    }
+    return places;
+  }
+
+  // A native function without a known line names a library, which is no source.
+  private hasSource(functionNumber: number, line: number): boolean {
+    const { kind, file } = this.recording.functions;
+    if (kind[functionNumber] !== FrameKind.python && line === 0) return false;
+    return this.recording.strings[file[functionNumber]] !== "";
+  }
+
+  private place(path: number, line: number): number {
+    let file = this.fileNumbers.get(path);
+    if (file === undefined) {
+      this.fileNumbers.set(path, (file = this.files.push(path) - 1));
+      this.byFile.push(new Map());
+    }
+    const lines = this.byFile[file];
+    let place = lines.get(line);
+    if (place === undefined) {
+      lines.set(line, (place = this.lineOf.push(line) - 1));
+      this.fileOf.push(file);
+    }
+    return place;
+  }
+
+  /** In the order of their lines. */
+  ofFile(file: number): number[] {
+    return [...this.byFile[file]].sort(([a], [b]) => a - b).map(([, place]) => place);
+  }
+}
+
+function sourceFile(places: Places, file: number, files: OnceSums, lines: OnceSums): SourceFile {
+  const ofFile = places.ofFile(file);
   return {
-    file,
-    self: sums.self,
-    total: sums.total,
-    lines: Uint32Array.from(lines, ([line]) => line),
-    lineSelf: Float64Array.from(lines, ([, sum]) => sum.self),
-    lineTotal: Float64Array.from(lines, ([, sum]) => sum.total),
+    file: places.files[file],
+    self: files.self[file],
+    total: files.total[file],
+    lines: Uint32Array.from(ofFile, (place) => places.lineOf[place]),
+    lineSelf: Float64Array.from(ofFile, (place) => lines.self[place]),
+    lineTotal: Float64Array.from(ofFile, (place) => lines.total[place]),
   };
 }

@@ -80,12 +80,14 @@ function ProfileRow({ api, profile, compared, onTag, onDo }: ProfileRowProps) {
       <td>
         <input type="checkbox" aria-label={`Compare ${name}`} checked={isCompared} onChange={(event) => compare(event.currentTarget.checked)} />
       </td>
-      <td class="profile-cell">
-        <Thumbnail api={api} id={profile.id} />
-        <div class="profile-what">
-          <a href={`/p/${encodeURIComponent(profile.id)}`}>{name}</a> {profile.live && <span class="badge live">live</span>}
-          {profile.command !== "" && profile.command !== name && <code title={profile.command}>{profile.command}</code>}
-          <Tags tags={profile.tags} onTag={onTag} />
+      <td>
+        <div class="profile-cell">
+          <Thumbnail api={api} id={profile.id} />
+          <div class="profile-what">
+            <a href={`/p/${encodeURIComponent(profile.id)}`}>{name}</a> {profile.live && <span class="badge live">live</span>}
+            {profile.command !== "" && profile.command !== name && <code title={profile.command}>{profile.command}</code>}
+            <Tags tags={profile.tags} onTag={onTag} />
+          </div>
         </div>
       </td>
       <td>
@@ -100,7 +102,7 @@ function ProfileRow({ api, profile, compared, onTag, onDo }: ProfileRowProps) {
         </div>
       </td>
       <td class="profile-tools">
-        <button type="button" aria-label={`Name and tags of ${name}`} onClick={() => onDo("edit")}>
+        <button type="button" aria-label={`Edit name and tags of ${name}`} onClick={() => onDo("edit")}>
           Edit
         </button>
         <button type="button" aria-label={`Delete ${name}`} onClick={() => onDo("delete")}>

@@ -153,9 +153,9 @@ function diffModel(store: DiffStore): FlameModel {
 function DiffLegend() {
   const { fills } = diffThemes[theme.value];
   const entries = [
-    { name: "10 % less of all", colour: fills[0], strip: false },
+    { name: "less by 10 % of all", colour: fills[0], strip: false },
     { name: "the same", colour: fills[(fills.length - 1) / 2], strip: false },
-    { name: "10 % more of all", colour: fills[fills.length - 1], strip: false },
+    { name: "more by 10 % of all", colour: fills[fills.length - 1], strip: false },
   ];
   return <Swatches label="Colours" entries={entries} />;
 }

@@ -1,6 +1,7 @@
 // FlameCanvas: a FlameStage and a FlameInput as a component, with tooltip, and with a word on what is too narrow to be seen.
 
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { CallTree } from "../model/call_tree";
 import { count } from "../model/format";
 import type { FrameFacts } from "./frame_facts";
 import { FlameInput, type FlameActions } from "./flame_input";
@@ -41,10 +42,13 @@ export function FlameCanvas(props: FlameCanvasProps) {
   }, []);
 
   useEffect(() => stage.current?.show(props.model), [props.model]);
-  const { selected } = props.model;
+  const { selected, tree } = props.model;
+  const treeBefore = useRef<CallTree | null>(null);
   useEffect(() => {
-    if (selected >= 0) stage.current?.scrollToNode(selected);
-  }, [selected, props.model.tree]);
+    // A tree that grows gives its nodes other numbers: that is no reason to move the view under somebody's eyes.
+    if (selected >= 0 && (treeBefore.current === null || treeBefore.current === tree)) stage.current?.scrollToNode(selected);
+    treeBefore.current = tree;
+  }, [selected, tree]);
 
   return (
     <div class="flame">

@@ -5,10 +5,10 @@ import { Brand, ThemeButton } from "./header";
 
 export function Reading({ done, total }: { done: number; total: number }) {
   return (
-    <div class="notice">
+    <main class="notice">
       <p id="reading">Reading the recording{total > 0 ? ` (${bytes(total)})` : ""} …</p>
       <progress aria-labelledby="reading" value={total > 0 ? done : undefined} max={Math.max(1, total)} />
-    </div>
+    </main>
   );
 }
 
@@ -28,10 +28,12 @@ export function FailurePage({ failure }: { failure: Failure }) {
           </div>
         </div>
       </header>
-      <main class="notice" role="alert">
+      <main class="notice">
         <h1>There is nothing to show</h1>
-        <p>{failure.error}</p>
-        {failure.remedy !== "" && <p class="quiet">{failure.remedy}</p>}
+        <div role="alert">
+          <p>{failure.error}</p>
+          {failure.remedy !== "" && <p class="quiet">{failure.remedy}</p>}
+        </div>
       </main>
     </div>
   );

@@ -2,11 +2,11 @@
 // their caller is unfolded.
 
 import { useComputed, useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { noFunction, type CallTree } from "../model/call_tree";
 import { share, value } from "../model/format";
 import { nodeName, nodeText } from "../model/stack_text";
-import { childrenOf } from "../state/node_path";
+import { childrenOf, nodeAt, pathOf } from "../state/node_path";
 import type { ProfileStore } from "../state/profile_store";
 import { NothingSelected } from "./flame_view";
 import { ColumnHead, VirtualGrid } from "./virtual_grid";
@@ -20,8 +20,12 @@ interface TreeRow {
 
 export function TreeView({ store }: { store: ProfileStore }) {
   const open = useSignal<ReadonlySet<number>>(new Set());
+  const treeBefore = useRef<CallTree | null>(null);
   useEffect(() => {
-    open.value = waysTo(store.tree.value, [store.zoomed.value, store.selected.value]);
+    const now = store.tree.value;
+    const ways = waysTo(now, [store.zoomed.value, store.selected.value]);
+    open.value = treeBefore.current === null ? ways : new Set([...ways, ...carriedOver(treeBefore.current, now, open.value)]);
+    treeBefore.current = now;
   }, [store.tree.value]);
   const rows = useComputed(() => unfolded(store.tree.value, open.value));
   const tree = store.tree.value;
@@ -140,6 +144,11 @@ function singleCalls(tree: CallTree, node: number): number[] {
   let at = node;
   while (hasCalls(tree, at) && tree.end[at + 1] === tree.end[at]) opened.push((at = at + 1));
   return opened;
+}
+
+/** What was unfolded in a tree, in the one that took its place: a live recording makes one every second. */
+export function carriedOver(before: CallTree, now: CallTree, open: ReadonlySet<number>): number[] {
+  return [...open].map((node) => nodeAt(now, pathOf(before, node))).filter((node) => node >= 0);
 }
 
 function waysTo(tree: CallTree, nodes: readonly number[]): Set<number> {
