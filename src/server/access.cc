@@ -18,7 +18,7 @@ bool has_sound_port(std::string_view host) {
   const std::string_view rest = host.substr(name_of(host).size());
   if (rest.empty()) return true;
   const auto is_digit = [](unsigned char character) { return std::isdigit(character) != 0; };
-  return rest.front() == ':' && rest.size() <= 6 && std::ranges::all_of(rest.substr(1), is_digit);
+  return rest.front() == ':' && rest.size() >= 2 && rest.size() <= 6 && std::ranges::all_of(rest.substr(1), is_digit);
 }
 
 bool is_number(std::string_view name) {

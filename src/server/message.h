@@ -18,8 +18,8 @@ enum class Method : std::uint8_t { get, head, post, patch, remove, other };
 // What is known of a request before its body has come. A header that is not there is empty.
 struct Head {
   Method method = Method::other;
-  std::string target;
-  std::string peer;  // the address of the client
+  std::string target = {};
+  std::string peer = {};  // the address of the client
   std::string host = {};
   std::string origin = {};
   std::string fetch_site = {};

@@ -130,7 +130,6 @@ void Session::read_body() {
 void Session::on_body(ErrorCode error) {
   if (error == http::error::body_limit)
     return refuse(failure(413, "the body is larger than " + std::to_string(admitted_->max_body) + " bytes"));
-  if (error == beast::error::timeout) return refuse(failure(408, "the body came too slowly"));
   if (error && error != http::error::need_buffer) return close();
   if (!share_.grow_to(parser_->get().body().size())) {
     Response response = failure(503, "the server has too many uploads at once", "try again later");
