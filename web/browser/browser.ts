@@ -27,7 +27,7 @@ export function launch(): Promise<Browser> {
 export interface Watched {
   readonly page: Page;
   /** Nothing was thrown, and nobody else was asked for anything. */
-  assertQuiet(): void;
+  assertQuiet: () => void;
 }
 
 /** `home`: the only place that requests may go to. */

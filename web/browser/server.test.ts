@@ -1,0 +1,203 @@
+// The server's pages: uploads, the list, comparing, live profiles, a token.
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { launch, openServer, phone, violations, type Watched } from "./browser";
+import { flametap, Folder, Listening, record, Target } from "./flametap";
+
+const folder = new Folder();
+const ftap = folder.file("threads.ftap");
+const folded = folder.file("old profile.txt");
+let browser: Browser;
+let server: Listening;
+let opened: Watched | null = null;
+let data = 0;
+
+beforeAll(async () => {
+  browser = await launch();
+  await record(ftap);
+  flametap("report", ftap, "-f", "folded", "-o", folded);
+});
+afterAll(async () => {
+  await browser.close();
+  folder.remove();
+});
+const startServer = async (...options: string[]) => {
+  server = await Listening.start("serve", "--listen", "127.0.0.1:0", "--data", folder.file(`data-${data++}`), ...options);
+};
+beforeEach(() => startServer());
+afterEach(async () => {
+  opened?.assertQuiet();
+  await opened?.page.context().close();
+  opened = null;
+  await server.stop();
+});
+
+async function open(path = "/", options = {}): Promise<Page> {
+  opened = await openServer(browser, server.origin, path, options);
+  return opened.page;
+}
+
+/** As anybody would from a shell; gives what the server answers. */
+function curl(...words: string[]): string {
+  const done = spawnSync("curl", ["--silent", "--show-error", "--fail-with-body", ...words], { encoding: "utf8" });
+  if (done.status !== 0) throw new Error(`curl ${words.join(" ")}: ${done.stdout}${done.stderr}`);
+  return done.stdout;
+}
+const upload = (path: string) => curl("-F", `file=@${path}`, `${server.origin}/upload`).trim();
+const graph = (page: Page) => page.getByRole("application").first();
+
+/** Drops a file anywhere on the page. */
+async function drop(page: Page, name: string, path: string): Promise<void> {
+  const bytes = readFileSync(path).toString("base64");
+  const transfer = await page.evaluateHandle(
+    ([base64, fileName]) => {
+      const data = new DataTransfer();
+      data.items.add(new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], fileName));
+      return data;
+    },
+    [bytes, name],
+  );
+  for (const event of ["dragenter", "dragover", "drop"]) await page.dispatchEvent("body", event, { dataTransfer: transfer });
+}
+
+describe("uploads", () => {
+  test("by curl: the answer is the address of the page, which shows the profile", async () => {
+    const url = upload(ftap);
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/p\/[a-z2-7]{16}$/);
+    const page = await open(new URL(url).pathname);
+    await graph(page).waitFor();
+    await page.getByRole("button", { name: /Command line: .*target\.py/ }).waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test("by drag and drop, in any format; what is none is said to be none", async () => {
+    const page = await open();
+    await page.getByText("There is no profile yet").waitFor();
+    await drop(page, "old profile.txt", folded);
+    await page.getByRole("link", { name: "old profile" }).first().waitFor();
+    const nonsense = folder.file("nonsense");
+    writeFileSync(nonsense, Buffer.from([0, 1, 2, 3]));
+    await drop(page, "nonsense", nonsense);
+    await page.getByRole("region", { name: "Uploads" }).getByText(/cannot|no profile|not/i).waitFor();
+    // The browser itself tells of answers that are errors.
+    opened!.assertQuiet = () => {};
+  });
+});
+
+describe("the list", () => {
+  test("search, tags, names, delete; nothing violates the rules of accessibility", async () => {
+    const [first] = [upload(ftap), upload(folded)];
+    const page = await open();
+    const rows = page.getByRole("row");
+    await expect.poll(() => rows.count()).toBe(3);
+    expect(await violations(page)).toEqual([]);
+    console.log(await page.getByRole("button").evaluateAll((all) => all.map((one) => one.outerHTML)));
+    await page.getByRole("button", { name: /^Name and tags of threads/ }).click();
+    await page.getByRole("textbox", { name: /^Tags/ }).fill("nightly, <b>bold</b>");
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("button", { name: "nightly" }).click();
+    await expect.poll(() => rows.count()).toBe(2);
+    await page.getByText("<b>bold</b>", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "nightly" }).first().click();
+    await expect.poll(() => rows.count()).toBe(3);
+    await page.getByRole("searchbox", { name: "Search profiles" }).fill("old");
+    await expect.poll(() => rows.count()).toBe(2);
+    await page.getByRole("searchbox", { name: "Search profiles" }).fill("");
+    await expect.poll(() => rows.count()).toBe(3);
+    await page.getByRole("button", { name: /^Delete threads/ }).click();
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    await expect.poll(() => rows.count()).toBe(2);
+    expect(() => curl(first.replace("/p/", "/api/profiles/"))).toThrow();
+  });
+
+  test("two are compared", async () => {
+    upload(ftap);
+    upload(folded);
+    const page = await open();
+    for (const box of await page.getByRole("checkbox").all()) await box.check();
+    await page.getByRole("link", { name: /^Compare/ }).click();
+    await page.waitForURL(/\/diff\//);
+    await graph(page).waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test("on a phone and in the dark", async () => {
+    upload(ftap);
+    const page = await open("/", { viewport: phone, colorScheme: "dark" });
+    await page.getByRole("link", { name: /threads/ }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(phone.width);
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test("every format is given out", async () => {
+    const url = upload(ftap);
+    const page = await open(new URL(url).pathname);
+    await page.getByRole("button", { name: "Download" }).click();
+    for (const [name, ending] of [["folded", ".folded"], ["html", ".html"], ["ftap", ".ftap"], ["pprof", ".pb.gz"]]) {
+      const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: new RegExp(`^${name}`) }).click()]);
+      expect(download.suggestedFilename().endsWith(ending)).toBe(true);
+      const path = folder.file(download.suggestedFilename());
+      await download.saveAs(path);
+      expect(flametap("report", path)).toContain("spin");
+    }
+  });
+});
+
+describe("live", () => {
+  test("a recording is watched while it grows: what was zoomed, searched and chosen stays", async () => {
+    await server.stop();
+    await startServer("--allow-record");
+    const target = await Target.start();
+    try {
+      const page = await open();
+      await page.getByRole("spinbutton", { name: "seconds" }).fill("8");
+      await page.getByRole("button", { name: `Record process ${target.pid}` }).click();
+      await page.waitForURL(/\/p\//);
+      await graph(page).waitFor();
+      const samples = async () => {
+        const facts = await page.getByRole("list", { name: "About the recording" }).getByRole("listitem").allTextContents();
+        return Number(/([\d,]+) samples/.exec(facts.join(" "))?.[1].replaceAll(",", "") ?? 0);
+      };
+      await page.getByRole("searchbox", { name: /Search functions/ }).fill("spin");
+      await page.getByRole("searchbox", { name: /Search functions/ }).press("Enter");
+      const selected = page.getByRole("region", { name: "Selected frame: spin" });
+      await selected.waitFor();
+      await selected.getByRole("button", { name: "Zoom" }).click();
+      const before = await samples();
+      await expect.poll(samples, { timeout: 20_000 }).toBeGreaterThan(before);
+      expect(await page.getByRole("searchbox", { name: /Search functions/ }).inputValue()).toBe("spin");
+      await selected.waitFor();
+      await page.getByRole("navigation", { name: "Zoomed into" }).getByText("spin").waitFor();
+      // Its end is noticed, and it stays where it is.
+      await page.getByRole("button", { name: "Pause" }).waitFor({ state: "detached", timeout: 30_000 });
+      await page.reload();
+      await graph(page).waitFor();
+    } finally {
+      await target.stop();
+    }
+  });
+});
+
+describe("a token", () => {
+  test("is asked for once, and wrong ones do not do", async () => {
+    await server.stop();
+    const token = "a-token-of-many-letters";
+    const file = folder.file("token");
+    writeFileSync(file, token, { mode: 0o600 });
+    await startServer("--token-file", file);
+    expect(() => upload(ftap)).toThrow();
+    curl("-H", `Authorization: Bearer ${token}`, "-F", `file=@${ftap}`, `${server.origin}/upload`);
+    const page = await open();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("textbox").or(dialog.locator("input")).first().fill("wrong");
+    await page.keyboard.press("Enter");
+    await dialog.locator("input").first().fill(token);
+    await page.keyboard.press("Enter");
+    await page.getByRole("link", { name: /threads/ }).waitFor();
+    // The browser itself tells of answers that are errors.
+    opened!.assertQuiet = () => {};
+  });
+});
