@@ -27,6 +27,8 @@ ALLOWED = {
     "tracer": "base stack target cpython profile events bpf",
     "viewer": "base",
     "format": "base profile stack events viewer",
+    "store": "base",
+    "server": "base profile format store",
     "cli": EVERYTHING,
 }
 

@@ -22,6 +22,7 @@
 #include "cli/pyflame_command.h"
 #include "cli/record_command.h"
 #include "cli/report_command.h"
+#include "cli/serve_command.h"
 #include "cli/tapset_command.h"
 #include "cli/trace_arguments.h"
 #include "cli/trace_command.h"
@@ -90,6 +91,15 @@ constexpr const char* kDoctorFooter = R"(Examples:
 
 Exit codes with a PID: 0 it can be read, 3 not permitted, 4 no such process, 5 not a Python process.)";
 
+constexpr const char* kServeUsage = "flametap serve [OPTIONS]";
+constexpr const char* kServeFooter = R"(Examples:
+  flametap serve                                        for this machine, on http://127.0.0.1:8040/
+  flametap serve --allow-record                         and record its processes from the browser
+  flametap serve --listen 0.0.0.0:8040 --token-file T   for others, who need the token in the file T
+  curl --data-binary @run.ftap http://127.0.0.1:8040/api/profiles
+
+Ends in order with Ctrl-C. What was uploaded stays, whatever happens.)";
+
 // Usage lines as people write them, where CLI11 would say [OPTIONS].
 class HelpText : public CLI::Formatter {
  public:
@@ -135,6 +145,7 @@ struct Words {
   ReportRequest report;
   DiffRequest diff;
   TraceWords trace;
+  ServeWords serve;
 };
 
 void add_native(CLI::App& command, Words& words) {
@@ -208,6 +219,24 @@ CLI::App& add_trace(CLI::App& app, Words& words) {
   CLI::App& command = add_command(app, "trace", "Follow calls, lines, garbage collections, imports and audit events",
                                   kTraceUsage, kTraceFooter);
   add_trace_options(command, words.trace);
+  return command;
+}
+
+CLI::App& add_serve(CLI::App& app, Words& words) {
+  CLI::App& command = add_command(app, "serve", "Keep profiles and show them in a browser", kServeUsage, kServeFooter);
+  ServeWords& serve = words.serve;
+  ServeRequest& request = serve.request;
+  command.add_option("--listen", serve.listen, "Where [127.0.0.1:8040]; port 0: any that is free")
+      ->type_name("ADDR:PORT");
+  command.add_option("--host", request.hosts, "A name under which browsers reach it, which may be several")
+      ->type_name("NAME");
+  command.add_option("--data", request.data, "Where profiles are kept [~/.local/share/flametap]")->type_name("DIR");
+  command.add_option("--token-file", request.token_file, "Whoever asks must know what stands in it")->type_name("FILE");
+  command.add_flag("--no-auth", request.no_auth, "Let everybody who reaches it do everything");
+  command.add_flag("--allow-record", request.allow_record, "Record processes of this machine when asked to");
+  command.add_option("--keep-days", serve.keep_days, "Remove older profiles [never]")->type_name("N");
+  command.add_option("--keep-bytes", serve.keep_bytes, "Remove the oldest beyond that [never]")->type_name("SIZE");
+  command.add_option("--max-upload", serve.max_upload, "Take no larger ones [64M]")->type_name("SIZE");
   return command;
 }
 
@@ -328,6 +357,11 @@ int run_trace(const CLI::App& app, const Words& words, const std::vector<std::st
   return trace(std::get<TraceRequest>(*request));
 }
 
+int run_serve(const Words& words) {
+  const auto request = serve_request(words.serve);
+  return request ? serve(*request) : usage_error(request.error(), "serve");
+}
+
 int run_doctor(const CLI::App& app, Words& words) {
   if (!given(app, "PID")) return doctor(words.doctor);
   const auto pid = parse_pid(words.pid);
@@ -365,6 +399,7 @@ int run_flametap(std::vector<std::string> arguments) {
   const CLI::App& report_app = add_report(app, words);
   const CLI::App& diff_app = add_diff(app, words);
   const CLI::App& trace_app = add_trace(app, words);
+  const CLI::App& serve_app = add_serve(app, words);
   add_doctor(app, words);
   if (arguments.empty()) {
     fmt::print(stderr, "{}", app.help());
@@ -386,6 +421,7 @@ int run_flametap(std::vector<std::string> arguments) {
   if (&asked == &dump_app) return run_dump(asked, words);
   if (&asked == &report_app) return run_report(asked, words);
   if (&asked == &diff_app) return run_diff(asked, words);
+  if (&asked == &serve_app) return run_serve(words);
   return run_doctor(asked, words);
 }
 

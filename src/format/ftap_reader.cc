@@ -1,5 +1,6 @@
 #include "format/ftap_reader.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -50,8 +51,10 @@ bool for_each_section(Bytes plain, const Visit& visit) {
 // Adds the samples of one chunk after the other to the profile of the tables.
 class SampleReader {
  public:
-  SampleReader(FtapTables& tables, Losses& losses, bool keep_time)
-      : tables_(tables), losses_(losses), keep_time_(keep_time) {}
+  SampleReader(FtapTables& tables, Losses& losses, const ReadOptions& options)
+      : tables_(tables), losses_(losses), options_(options) {}
+
+  [[nodiscard]] bool too_many() const { return keys_.size() + tables_.profile.samples().size() > options_.max_rows; }
 
   [[nodiscard]] bool read(FtapCursor& cursor) {
     const auto first = cursor.take<std::uint64_t>();
@@ -101,7 +104,7 @@ class SampleReader {
   }
 
   void add(const Sample& sample) {
-    if (keep_time_) {
+    if (options_.keep_time) {
       tables_.profile.add(sample);
       return;
     }
@@ -116,7 +119,7 @@ class SampleReader {
 
   FtapTables& tables_;
   Losses& losses_;
-  bool keep_time_;
+  ReadOptions options_;
   std::uint64_t expected_first_ = 0;
   std::uint64_t total_ticks_ = 0;
   std::uint64_t total_weight_ = 0;
@@ -197,6 +200,7 @@ Result<void> read_samples(const ByteSource& source, SampleReader& samples, Losse
       return sensible;
     });
     if (!sensible) losses.absurd_chunks += 1;
+    if (samples.too_many()) return Error{Failure::failed, "it has too many samples to be read here", ""};
   }
   samples.finish();
   return {};
@@ -206,10 +210,10 @@ Result<void> read_samples(const ByteSource& source, SampleReader& samples, Losse
 
 Result<ReadProfile> read_ftap(const ByteSource& source, const ReadOptions& options) {
   Losses losses;
-  FtapTables tables(source.size() * kFtapMaxExpansion);
+  FtapTables tables(std::min(source.size() * kFtapMaxExpansion, options.max_rows));
   if (const Result<void> read = read_tables(source, tables, losses); !read) return read.error();
   tables.settle();
-  SampleReader samples(tables, losses, options.keep_time);
+  SampleReader samples(tables, losses, options);
   if (const Result<void> read = read_samples(source, samples, losses); !read) return read.error();
   if (losses.lost_samples > 0) tables.profile.recording.quality.more[kLostSamples] += losses.lost_samples;
   std::vector<std::string> warnings = warnings_of(losses, tables.profile);

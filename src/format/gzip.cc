@@ -65,7 +65,7 @@ std::string gzip(std::string_view content) {
   return result;
 }
 
-Unpacked gunzip(std::string_view gzipped) {
+Unpacked gunzip(std::string_view gzipped, std::size_t max_bytes) {
   Inflater inflater;
   z_stream& stream = inflater.stream;
   Unpacked result;
@@ -78,9 +78,9 @@ Unpacked gunzip(std::string_view gzipped) {
     stream.avail_out = static_cast<uInt>(buffer.size());
     const int status = inflate(&stream, Z_NO_FLUSH);
     result.content.append(buffer, 0, buffer.size() - stream.avail_out);
-    if (result.content.size() > kMaxUnpackedBytes) {
-      result.content.resize(kMaxUnpackedBytes);
-      result.damage = "it unpacks to more than 512 MiB";
+    if (result.content.size() > max_bytes) {
+      result.content.resize(max_bytes);
+      result.damage = "it unpacks to more than " + std::to_string(max_bytes >> 20) + " MiB";
       return result;
     }
     if (status == Z_OK) continue;

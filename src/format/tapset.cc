@@ -87,6 +87,18 @@ std::string write_script(const TapsetScript& script, const TapsetTarget& target,
 
 }  // namespace
 
+std::vector<std::string_view> call_markers(const TapsetTarget& target) {
+  std::vector<std::string_view> markers{"function__entry"};
+  if (target.needs_arming) markers.push_back("line");
+  return markers;
+}
+
+std::vector<std::string_view> hierarchy_markers(const TapsetTarget& target) {
+  std::vector<std::string_view> markers = call_markers(target);
+  markers.push_back("function__return");
+  return markers;
+}
+
 std::string_view to_string(TapsetLanguage language) {
   switch (language) {
     case TapsetLanguage::bpftrace:

@@ -104,16 +104,13 @@ std::vector<TapsetScript> bpftrace_scripts(const TapsetTarget& target) {
   const auto run = [&](std::string_view of_process, std::string_view of_file) {
     return target.pid ? of_process : of_file;
   };
-  std::vector<std::string_view> calls{"function__entry"};
-  if (target.needs_arming) calls.push_back("line");
-  std::vector<std::string_view> hierarchy = calls;
-  hierarchy.push_back("function__return");
+  const std::vector<std::string_view> calls = call_markers(target);
   return {
       {"call-hierarchy.bt",
        "Every call and return of Python functions: microseconds, program, thread, and what. Longer names are cut.",
        run("BPFTRACE_STRLEN=150 bpftrace -p @PID@ call-hierarchy.bt",
            "BPFTRACE_STRLEN=150 bpftrace -c '@PROGRAM@ SCRIPT' call-hierarchy.bt"),
-       hierarchy, kCallHierarchy},
+       hierarchy_markers(target), kCallHierarchy},
       {"top.bt", "The 20 functions that were called most, every second.",
        run("BPFTRACE_STRLEN=150 bpftrace -p @PID@ top.bt", "BPFTRACE_STRLEN=150 bpftrace top.bt"), calls, kTop},
       {"gc-pauses.bt",

@@ -62,12 +62,10 @@ python$target:::gc-done
 }  // namespace
 
 std::vector<TapsetScript> dtrace_scripts(const TapsetTarget& target) {
-  std::vector<std::string_view> calls{"function__entry", "function__return"};
-  if (target.needs_arming) calls.push_back("line");
   return {
       {"call_stack.d", "Every call and return inside the function that is given last, here `start`.",
        target.pid ? "dtrace -s call_stack.d -p @PID@ start" : "dtrace -s call_stack.d -c '@PROGRAM@ SCRIPT' start",
-       calls, kCallStack},
+       hierarchy_markers(target), kCallStack},
       {"gc_pauses.d",
        "Every garbage collection, and at the end how long they took, by generation.",
        target.pid ? "dtrace -s gc_pauses.d -p @PID@" : "dtrace -s gc_pauses.d -c '@PROGRAM@ SCRIPT'",

@@ -25,6 +25,10 @@ struct TapsetWords {
   std::string arm;
 };
 
+// The markers that a script needs to see calls, and their ends, too.
+[[nodiscard]] std::vector<std::string_view> call_markers(const TapsetTarget& target);
+[[nodiscard]] std::vector<std::string_view> hierarchy_markers(const TapsetTarget& target);
+
 [[nodiscard]] std::vector<TapsetScript> bpftrace_scripts(const TapsetTarget& target);
 [[nodiscard]] TapsetWords bpftrace_words(const TapsetTarget& target);
 // `tapset` must outlive what is given back.

@@ -88,10 +88,7 @@ std::vector<TapsetScript> systemtap_scripts(const TapsetTarget& target, const st
   const auto run = [&](std::string_view of_process, std::string_view of_file) {
     return target.pid ? of_process : of_file;
   };
-  std::vector<std::string_view> calls{"function__entry"};
-  if (target.needs_arming) calls.push_back("line");
-  std::vector<std::string_view> hierarchy = calls;
-  hierarchy.push_back("function__return");
+  const std::vector<std::string_view> calls = call_markers(target);
   return {
       {"python.stp",
        "A tapset: probe points such as python.gc.start, for other scripts. It takes the place of SystemTap's own,\n"
@@ -100,11 +97,11 @@ std::vector<TapsetScript> systemtap_scripts(const TapsetTarget& target, const st
        {},
        tapset},
       {"call-hierarchy.stp", "Every call and return of Python functions, by the markers themselves.",
-       run("stap -x @PID@ call-hierarchy.stp", "stap -c '@PROGRAM@ SCRIPT' call-hierarchy.stp"), hierarchy,
-       kCallHierarchy},
+       run("stap -x @PID@ call-hierarchy.stp", "stap -c '@PROGRAM@ SCRIPT' call-hierarchy.stp"),
+       hierarchy_markers(target), kCallHierarchy},
       {"call-hierarchy-by-tapset.stp", "The same by the tapset, which must be installed: see python.stp.",
        run("stap -x @PID@ call-hierarchy-by-tapset.stp", "stap -c '@PROGRAM@ SCRIPT' call-hierarchy-by-tapset.stp"),
-       hierarchy, kCallHierarchyByTapset},
+       hierarchy_markers(target), kCallHierarchyByTapset},
       {"top.stp", "The 20 functions that were called most, every second, in all processes. Needs the tapset, too.",
        "stap top.stp", calls, kTop},
   };

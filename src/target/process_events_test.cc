@@ -26,7 +26,9 @@ TEST(ProcessEvents, TellsOfForkExecAndExit) {
     for (const ProcessEvent& event : all) {
       if (event.pid != child) continue;
       kinds.push_back(event.kind);
-      if (event.kind == ProcessEvent::Kind::forked) EXPECT_EQ(event.parent, ::getpid());
+      if (event.kind == ProcessEvent::Kind::forked) {
+        EXPECT_EQ(event.parent, ::getpid());
+      }
     }
   }
   EXPECT_EQ(kinds, (std::vector{ProcessEvent::Kind::forked, ProcessEvent::Kind::executed, ProcessEvent::Kind::exited}));

@@ -33,7 +33,7 @@ std::string LiveTarget::read_constant(pid_t pid, std::uint64_t address) {
         target::ReadStatus::ok)
       return "";
     const std::size_t length = ::strnlen(bytes.data(), size);
-    text.append(bytes.data(), length);
+    text += std::string_view(bytes.data(), length);
     if (length < size) return text;
     address += size;
   }

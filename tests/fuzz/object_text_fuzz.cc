@@ -10,6 +10,7 @@
 #include "cpython/layout_table.h"
 #include "cpython/text.h"
 #include "input.h"
+#include "liar.h"
 #include "tracer/object_text.h"
 
 namespace flametap::tracer {
@@ -30,12 +31,9 @@ class LyingTarget {
   }
 
   void write_everything() {
-    python_.memory().reset_counts();
-    python_.memory().set_hook([this](const auto&, std::size_t segments_before) {
-      if (segments_before % 7 == 3 && !input_.empty()) lie();
-    });
+    liar_.begin();
     while (!input_.empty()) {
-      lie();
+      liar_.lie();
       const std::string text = object_text(python_.memory(), types_, python_.layout(), root_);
       if (text.empty() || text.size() > kLongest) std::abort();
       // Only what is no UTF-8 is changed by this.
@@ -44,24 +42,10 @@ class LyingTarget {
   }
 
  private:
-  void lie() {
-    const std::uint64_t values[] = {0,
-                                    1,
-                                    ~std::uint64_t{0},
-                                    std::uint64_t{1} << 60,
-                                    std::uint64_t{1} << 16,
-                                    0x7fff'ffff'ffff'fff8,
-                                    0xdead'beef'0000,
-                                    target::to_number(object()) + 8 * input_.next(32),
-                                    input_.next(65536),
-                                    input_.next(65536) << 28};
-    python_.put(object() + 8 * input_.next(64), values[input_.next(std::size(values))]);
-  }
-  target::Address object() { return objects_.all()[input_.next(objects_.all().size())]; }
-
   Input& input_;
   cpython::FakeInterpreter python_;
   cpython::FakeObjects objects_;
+  Liar liar_{input_, python_, objects_};
   TypeNames types_;
   target::Address root_ = target::kNull;
 };

@@ -10,6 +10,7 @@
 #include "cpython/layout_table.h"
 #include "cpython/thread_names.h"
 #include "input.h"
+#include "liar.h"
 
 namespace flametap::cpython {
 namespace {
@@ -39,38 +40,19 @@ class LyingTarget {
   }
 
   void read_everything() {
-    python_.memory().reset_counts();
-    python_.memory().set_hook([this](const auto&, std::size_t segments_before) {
-      if (segments_before % 7 == 3 && !input_.empty()) lie();
-    });
+    liar_.begin();
     while (!input_.empty()) {
-      lie();
+      liar_.lie();
       const ThreadNames names = read_thread_names(python_.memory(), python_.layout(), list_);
       if (names.size() > list_.threads.size()) std::abort();
     }
   }
 
  private:
-  void lie() {
-    const std::uint64_t values[] = {0,
-                                    1,
-                                    ~std::uint64_t{0},
-                                    std::uint64_t{1} << 60,
-                                    std::uint64_t{1} << 16,
-                                    0x7fff'ffff'ffff'fff8,
-                                    0xdead'beef'0000,
-                                    target::to_number(object()) + 8 * input_.next(32),
-                                    input_.next(65536),
-                                    input_.next(65536) << 28};
-    // Up to the flags of a type and a little in front of an object.
-    python_.put(target::Address{target::to_number(object()) - 32} + 8 * input_.next(128),
-                values[input_.next(std::size(values))]);
-  }
-  target::Address object() { return objects_.all()[input_.next(objects_.all().size())]; }
-
   Input& input_;
   FakeInterpreter python_;
   FakeObjects objects_;
+  Liar liar_{input_, python_, objects_};
   ThreadList list_;
 };
 

@@ -3,6 +3,8 @@
 //
 // Values are nanoseconds, or samples (ticks) if the recording knows only these: `unit` tells.
 
+export type Unit = "nanoseconds" | "samples";
+
 export interface CallTree {
   readonly count: number; // with the root, which is node 0 and stands for everything
   readonly parent: Int32Array; // -1 for the root
@@ -18,7 +20,11 @@ export interface CallTree {
   readonly start: Float64Array; // where it begins when the root begins at 0
   readonly inGc: Float64Array; // of its total, while it collected garbage
   readonly waitingForGil: Float64Array; // of its total
-  readonly unit: "nanoseconds" | "samples";
+  readonly unit: Unit;
+  readonly inverted: boolean; // the innermost calls are below the root, and callers below what they call
+  // Inverted trees can have far more nodes than there are stacks. Of one that would have more than a few million, the
+  // lightest and outermost callers are not shown; so much weight has callers that are not. 0 of nearly every tree.
+  readonly cut: number;
 }
 
 export const noFunction = 0xffffffff;

@@ -44,7 +44,8 @@ export interface Thread {
   readonly name: string;
 }
 
-/** One sample: so many ticks one after the other at which a thread was in this state with this stack. By time. */
+/** One sample: so many ticks one after the other at which a thread was in this state with this stack. As
+ * they were recorded: by time, but not to the nanosecond, and a recording that comes from elsewhere need not be. */
 export interface Samples {
   readonly count: number;
   readonly time: Float64Array; // nanoseconds since the start of the recording
@@ -83,7 +84,7 @@ export interface Recording {
   readonly mode: RecordedMode; // which samples are in it
   readonly native: boolean; // C stacks were recorded
   readonly ended: string; // why, for people; empty while it goes on
-  readonly complete: boolean; // the end of it was read
+  readonly complete: boolean; // the end of it was read; if not, it goes on or was cut off
   readonly damage: readonly string[]; // what was lost from the file, a sentence each
   readonly counts: Counts;
   readonly strings: readonly string[];

@@ -1,0 +1,145 @@
+#include "cli/serve_command.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <memory>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "cli/diagnostics.h"
+#include "cpython/version.h"
+#include "sampler/process_sampler.h"
+#include "server/ascii.h"
+#include "server/server.h"
+#include "store/data_folder.h"
+#include "store/sqlite_store.h"
+#include "target/process.h"
+#include "target/process_tree.h"
+#include "viewer/page.h"
+
+namespace flametap::cli {
+namespace {
+
+constexpr std::size_t kShortestToken = 16;
+constexpr std::size_t kLongestToken = 4096;
+constexpr Nanoseconds kDay = 24 * 3600 * kSecond;
+
+bool is_loopback(const std::string& address) { return address.starts_with("127.") || address == "::1"; }
+
+bool is_for_everybody(const std::string& address) { return address == "0.0.0.0" || address == "::"; }
+
+Result<std::string> read_token(const std::string& path) {
+  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return errno_error("cannot read the token in " + path, errno);
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) return errno_error("cannot read the token in " + path, errno);
+  if (S_ISREG(status.st_mode) && (status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+    return Error{Failure::usage, "others may read the token in " + path, "chmod 600 " + path};
+  std::string token(kLongestToken + 1, '\0');
+  const ssize_t got = ::read(file.get(), token.data(), token.size());
+  if (got < 0) return errno_error("cannot read the token in " + path, errno);
+  token.resize(static_cast<std::size_t>(got));
+  token.erase(std::min(token.find_last_not_of("\r\n") + 1, token.size()));  // npos + 1 is 0
+  const bool is_sound = std::ranges::all_of(token, [](char character) { return character > ' ' && character < 0x7f; });
+  if (token.size() < kShortestToken || token.size() > kLongestToken || !is_sound) {
+    return Error{Failure::usage, path + " holds no token: one line of at least 16 visible characters",
+                 "openssl rand -hex 32 > " + path};
+  }
+  return token;
+}
+
+Result<server::AccessRules> access_rules(const ServeRequest& request) {
+  server::AccessRules rules{.hosts = {"localhost", "127.0.0.1", "[::1]"}};
+  if (!request.token_file.empty()) {
+    auto token = read_token(request.token_file);
+    if (!token) return token.error();
+    rules.token = std::move(*token);
+  } else if (!is_loopback(request.address) && !request.no_auth) {
+    return Error{Failure::usage, "whoever reaches " + request.address + " could read and delete all profiles",
+                 "--token-file FILE, or --no-auth if that is meant to be"};
+  }
+  const bool is_v6 = request.address.find(':') != std::string::npos;
+  rules.hosts.push_back(is_v6 ? fmt::format("[{}]", server::lower(request.address)) : request.address);
+  for (const std::string& host : request.hosts) rules.hosts.push_back(server::lower(host));
+  rules.any_address = is_for_everybody(request.address);
+  return rules;
+}
+
+std::vector<server::PythonProcess> python_processes() {
+  std::vector<server::PythonProcess> found;
+  for (const pid_t pid : target::all_processes()) {
+    if (pid == ::getpid()) continue;
+    const auto process = target::Process::open(pid);
+    if (!process) continue;
+    const auto attached = sampler::ProcessSampler::attach(pid, {});
+    if (!attached) continue;
+    found.push_back({pid, process->command(), cpython::to_string((*attached)->interpreter().version)});
+  }
+  return found;
+}
+
+std::string own_program() {
+  std::array<char, 4096> path{};
+  const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
+  return length > 0 ? std::string(path.data(), static_cast<std::size_t>(length)) : "flametap";
+}
+
+std::string machine_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+server::Page page() {
+  return {.html = viewer::page({.title = "flametap", .served = true}), .policy = viewer::content_security_policy(true)};
+}
+
+store::Retention retention(const ServeRequest& request) {
+  store::Retention retention{.max_bytes = request.keep_bytes};
+  if (request.keep_days) retention.max_age = std::min<std::uint64_t>(*request.keep_days, 36'500) * kDay;
+  return retention;
+}
+
+Result<void> run(const ServeRequest& request, const server::AccessRules& rules) {
+  const auto path = request.data.empty() ? store::DataFolder::usual_path() : Result<std::string>(request.data);
+  if (!path) return path.error();
+  const auto folder = store::DataFolder::open(*path);
+  if (!folder) return folder.error();
+  const auto store = store::SqliteStore::open(folder->database());
+  if (!store) return store.error();
+  if (const auto cleaned = (*store)->clean(retention(request), unix_now()); !cleaned) return cleaned.error();
+
+  server::LiveRecordings live;
+  server::Intake intake(**store, retention(request));
+  server::Recordings recordings({.program = own_program(), .folder = folder->live(), .host = machine_name()}, intake,
+                                live);
+  if (const std::size_t adopted = recordings.adopt(); adopted > 0)
+    fmt::print(stderr, "flametap: recordings of a server that did not end in order, now kept: {}\n", adopted);
+  const server::Service service(
+      {.access = rules, .page = page(), .max_upload = request.max_upload, .list_processes = python_processes},
+      {.store = **store, .intake = intake, .live = live, .recordings = request.allow_record ? &recordings : nullptr});
+  auto server = server::Server::listen(
+      {.address = request.address, .port = request.port, .max_held_bytes = 8 * request.max_upload}, service);
+  if (!server) return server.error();
+  (*server)->stop_on_signals();
+  fmt::print(stderr, "flametap: listening on {}, profiles in {}\n", (*server)->url(), *path);
+  (*server)->run();
+  return {};
+}
+
+}  // namespace
+
+int serve(const ServeRequest& request) {
+  const auto rules = access_rules(request);
+  if (!rules) return fail(rules.error());
+  const auto served = run(request, *rules);
+  return served ? 0 : fail(served.error());
+}
+
+}  // namespace flametap::cli

@@ -1,0 +1,48 @@
+// Recordings that still grow: LiveRecording is one, LiveRecordings those that a server shows.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "store/store.h"
+
+namespace flametap::server {
+
+// A growing .ftap file that another thread or process writes. Every call may come from any thread.
+class LiveRecording {
+ public:
+  // `about` says what is known of it now: its size and duration follow by themselves; samples are not counted.
+  [[nodiscard]] static Result<std::shared_ptr<LiveRecording>> open(const std::string& path, store::Entry about);
+
+  [[nodiscard]] store::Entry entry() const;
+  [[nodiscard]] std::uint64_t size() const;
+  // What is there of it; nothing behind its end.
+  [[nodiscard]] Result<std::string> read(std::uint64_t from, std::size_t max) const;
+
+ private:
+  LiveRecording(Fd file, store::Entry about) : file_(std::move(file)), about_(std::move(about)) {}
+
+  Fd file_;
+  store::Entry about_;
+};
+
+class LiveRecordings {
+ public:
+  void add(const std::shared_ptr<LiveRecording>& recording);
+  void remove(const store::ProfileId& id);
+  // Null: there is none.
+  [[nodiscard]] std::shared_ptr<LiveRecording> find(const store::ProfileId& id) const;
+  [[nodiscard]] std::vector<std::shared_ptr<LiveRecording>> all() const;
+
+ private:
+  mutable std::mutex lock_;
+  std::map<store::ProfileId, std::shared_ptr<LiveRecording>> recordings_;
+};
+
+}  // namespace flametap::server

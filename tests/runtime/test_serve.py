@@ -1,0 +1,440 @@
+"""`flametap serve`: every route, every format in and out, what is promised on a crash, and many clients at once."""
+
+import fcntl
+import gzip
+import json
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import threading
+import time
+
+import pytest
+
+import flametap
+from server import FOLDED, Server, load_seconds
+from target import PATIENCE_S, wait_until
+
+GOLDEN = flametap.REPOSITORY / "tests" / "golden"
+FORMATS = ("svg", "folded", "speedscope", "pprof", "chrome", "cpuprofile", "json", "ftap")
+
+
+@pytest.fixture
+def server(tmp_path):
+    with Server(tmp_path / "data") as running:
+        yield running
+
+
+def convert(path, format):
+    done = flametap.run("report", path, "-f", format, "-o", "-")
+    assert done.code == flametap.DONE, done
+    return done.out
+
+
+def profiles(server, query=""):
+    reply = server.get("/api/profiles" + query)
+    assert reply.status == 200, reply
+    return reply.json()["profiles"]
+
+
+def test_the_page_is_there_for_every_path_of_people(server):
+    for path in ("/", "/p/abcdefghijklmnop", "/diff/abcdefghijklmnop/ponmlkjihgfedcba", "/upload"):
+        reply = server.get(path)
+        assert reply.status == 200 and reply.headers["Content-Type"].startswith("text/html"), reply
+        assert "default-src 'none'" in reply.headers["Content-Security-Policy"]
+
+
+def test_every_response_has_the_headers_of_caution(server):
+    for path in ("/", "/api/status", "/api/none", "/svg"):
+        headers = server.get(path).headers
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Referrer-Policy"] == "no-referrer"
+        assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
+        assert headers["Content-Security-Policy"]
+        assert headers["Cache-Control"]
+        assert "Access-Control-Allow-Origin" not in headers
+
+
+def test_status(server):
+    status = server.get("/api/status").json()
+    assert status.pop("version")
+    assert status == {"allow_record": False, "auth": False}
+
+
+def test_what_is_uploaded_is_described_and_given_back(server):
+    recording = convert(GOLDEN / "profile.json", "ftap")
+    before_ns = time.time_ns()
+    reply = server.ask("POST", "/api/profiles?name=Gr%C3%BC%C3%9Fe&tags=a,b%20c,a&host=web1", recording)
+    assert reply.status == 201, reply
+    id = reply.json()["id"]
+    assert reply.json()["url"] == server.url + "p/" + id == reply.headers["Location"]
+
+    [about] = profiles(server)
+    assert about == server.get("/api/profiles/" + id).json()
+    golden = json.loads((GOLDEN / "profile.json").read_text())
+    assert about["name"] == "Grüße" and about["tags"] == ["a", "b c"] and about["host"] == "web1"
+    assert about["command"] == golden["processes"][0]["command"]
+    assert about["python"] == golden["processes"][0]["python"]
+    assert about["bytes"] == len(recording) and about["live"] is False
+    assert about["samples"] == sum(golden["samples"]["ticks"])
+    assert before_ns <= int(about["uploaded_unix_ns"]) <= time.time_ns()
+    assert server.get("/api/profiles/%s/ftap" % id).body == recording
+
+
+@pytest.mark.parametrize("format", ["ftap", "json", "folded", "speedscope", "pprof"])
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
+def test_every_format_that_report_reads_is_taken(server, format, packed, tmp_path):
+    body = convert(GOLDEN / "profile.json", format)
+    id = server.upload(gzip.compress(body) if packed and format != "pprof" else body)
+    (tmp_path / "kept.ftap").write_bytes(server.get("/api/profiles/%s/ftap" % id).body)
+    (tmp_path / "sent").write_bytes(body)
+    assert convert(tmp_path / "kept.ftap", "folded") == convert(tmp_path / "sent", "folded")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_format_is_given_as_report_makes_it(server, format, tmp_path):
+    (tmp_path / "recording.ftap").write_bytes(convert(GOLDEN / "profile.json", "ftap"))
+    id = server.upload((tmp_path / "recording.ftap").read_bytes(), name="a/b")
+    reply = server.get("/api/profiles/%s/%s" % (id, format))
+    assert reply.status == 200, reply
+    assert reply.body == convert(tmp_path / "recording.ftap", format)
+    assert 'filename="a-b.' in reply.headers["Content-Disposition"]
+
+
+def test_part_of_a_recording(server):
+    recording = convert(GOLDEN / "profile.json", "ftap")
+    id = server.upload(recording)
+    for start in (0, 1, len(recording) - 1, len(recording), 10**18):
+        reply = server.get("/api/profiles/%s/ftap?from=%d" % (id, start))
+        assert reply.status == 200 and reply.body == recording[start:], reply
+        assert reply.headers["Flametap-Live"] == "no"
+    assert server.get("/api/profiles/%s/ftap?from=-1" % id).status == 400
+
+
+def test_thumbnail(server):
+    id = server.upload()
+    reply = server.get("/api/profiles/%s/thumbnail.svg" % id)
+    assert reply.status == 200 and reply.headers["Content-Type"] == "image/svg+xml"
+    assert reply.body.startswith(b"<svg") and reply.body.count(b"<rect") == 3
+    assert "sandbox" in reply.headers["Content-Security-Policy"]
+
+
+def test_name_and_tags_can_be_changed(server):
+    id = server.upload(name="before")
+    path = "/api/profiles/" + id
+    assert server.ask("PATCH", path, json.dumps({"tags": ["x"]})).json()["tags"] == ["x"]
+    changed = server.ask("PATCH", path, json.dumps({"name": "after"})).json()
+    assert (changed["name"], changed["tags"]) == ("after", ["x"])
+    assert server.get(path).json() == changed
+    for body in ("", "[]", "{", '{"bytes": 1}', '{"name": 1}', '{"name": ""}', '{"tags": "x"}', '{"name": "a\\nb"}'):
+        assert server.ask("PATCH", path, body).status == 422, body
+    assert server.get(path).json() == changed
+
+
+def test_what_is_deleted_is_gone(server):
+    id = server.upload()
+    assert server.ask("DELETE", "/api/profiles/" + id).status == 204
+    for path in ("", "/ftap", "/svg", "/thumbnail.svg"):
+        assert server.get("/api/profiles/" + id + path).status == 404
+    assert server.ask("DELETE", "/api/profiles/" + id).status == 404
+    assert profiles(server) == []
+
+
+def test_list_is_searched_and_given_in_pages(server):
+    for number in range(5):
+        server.upload(name="run %d" % number, tags="even" if number % 2 == 0 else "odd")
+    assert [each["name"] for each in profiles(server)] == ["run %d" % number for number in (4, 3, 2, 1, 0)]
+    assert [each["name"] for each in profiles(server, "?tag=odd")] == ["run 3", "run 1"]
+    assert [each["name"] for each in profiles(server, "?search=RUN+3")] == ["run 3"]
+    seen, before = [], ""
+    while before is not None:
+        page = server.get("/api/profiles?limit=2&before=" + before).json()
+        assert len(page["profiles"]) <= 2
+        seen += [each["name"] for each in page["profiles"]]
+        before = page["next"]
+    assert seen == ["run %d" % number for number in (4, 3, 2, 1, 0)]
+    for query in ("?limit=x", "?limit=0", "?before=x"):
+        assert server.get("/api/profiles" + query).status == 400
+
+
+def test_upload_by_curl_answers_one_line(server, tmp_path):
+    (tmp_path / "shop.txt").write_bytes(FOLDED)
+    done = subprocess.run(["curl", "-sS", "-F", "file=@%s" % (tmp_path / "shop.txt"), server.url + "upload"],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE_S)
+    assert done.returncode == 0, done
+    [about] = profiles(server)
+    assert done.stdout.decode() == server.url + "p/" + about["id"] + "\n"
+    assert about["name"] == "shop"
+
+
+def test_large_upload_by_curl_waits_to_be_told_to_go_on(server, tmp_path):
+    lines = b"".join(b"main;work_%d 1\n" % number for number in range(200_000))
+    (tmp_path / "large.txt").write_bytes(lines)
+    done = subprocess.run(["curl", "-sS", "-H", "Expect: 100-continue", "--data-binary", "@%s" % (tmp_path / "large.txt"),
+                           server.url + "api/profiles"], stdout=subprocess.PIPE, timeout=PATIENCE_S)
+    assert json.loads(done.stdout)["id"], done
+    assert profiles(server)[0]["samples"] == 200_000
+
+
+def test_pictures_are_listed_and_shown(server):
+    first, second = server.upload(name="<one>"), server.upload(name="two")
+    page = server.get("/svg").body.decode()
+    assert page.index(second + ".svg") < page.index(first + ".svg") and "&lt;one&gt;" in page and "<one>" not in page
+    reply = server.get("/svg/%s.svg" % first)
+    assert reply.status == 200 and reply.headers["Content-Type"] == "image/svg+xml"
+    assert b"work" in reply.body and "sandbox" in reply.headers["Content-Security-Policy"]
+    assert server.get("/svg/none.svg").status == 404
+
+
+def test_agents_of_pyroscope_are_understood(server):
+    query = "?name=shop.cpu%7Bregion%3Deu%2C__session__%3D1%7D&from=1700000000&until=1700000010&sampleRate=100"
+    assert server.ask("POST", "/ingest" + query + "&format=folded&units=samples", FOLDED).status == 200
+    pprof = convert(GOLDEN / "profile.json", "pprof")
+    form = (b'--X\r\nContent-Disposition: form-data; name="profile"; filename="profile.pprof"\r\n\r\n' + pprof +
+            b"\r\n--X--\r\n")
+    reply = server.ask("POST", "/ingest" + query.replace("1700000000", "1700000000000000000") + "&format=pprof", form,
+                       {"Content-Type": "multipart/form-data; boundary=X"})
+    assert reply.status == 200, reply
+    second, first = profiles(server)
+    for each in (first, second):
+        assert each["name"] == "shop.cpu" and each["tags"] == ["region=eu"] and each["rate_hz"] == 100
+        assert each["start_unix_ns"] == "1700000000000000000"
+    assert first["duration_ns"] == "10000000000" and first["samples"] == 15
+    assert server.ask("POST", "/ingest" + query + "&format=jfr", FOLDED).status == 422
+    assert server.ask("POST", "/ingest", FOLDED).status == 422
+
+
+def test_what_is_no_profile_is_refused_with_the_reason(server):
+    for body in (b"", b"hello", b"{}", b"<svg></svg>", b"\x1f\x8bgarbage", b"\x89FTAP\r\n\x1a", b"\0" * 1000):
+        reply = server.ask("POST", "/api/profiles", body)
+        assert reply.status == 422 and "cannot be read" in reply.json()["error"], (body, reply)
+    assert profiles(server) == []
+
+
+def test_recording_is_refused_unless_allowed(server):
+    assert server.get("/api/processes").status == 403
+    assert server.ask("POST", "/api/record", '{"pid": 1}').status == 403
+
+
+def test_a_process_is_recorded_live_and_kept(tmp_path, start, usual_python):
+    target = start(usual_python, "tangle.py")
+    with Server(tmp_path / "data", "--allow-record") as server:
+        assert server.get("/api/status").json()["allow_record"]
+        assert target.pid in [each["pid"] for each in server.get("/api/processes").json()["processes"]]
+        request = json.dumps({"pid": target.pid, "seconds": 3, "rate_hz": 200, "mode": "wall"})
+        reply = server.ask("POST", "/api/record", request)
+        assert reply.status == 201, reply
+        path = "/api/profiles/" + reply.json()["id"]
+        assert server.get(path).json()["live"] and profiles(server)[0]["live"]
+        have, live = b"", True
+        while live:
+            part = server.get("%s/ftap?from=%d" % (path, len(have)))
+            have += part.body
+            live = part.headers["Flametap-Live"] == "yes"
+        about = server.get(path).json()
+        assert have == server.get(path + "/ftap").body and about["bytes"] == len(have)
+        assert about["samples"] > 0 and "tangle.py" in about["command"] and about["host"]
+        assert [each["id"] for each in profiles(server)] == [about["id"]]
+
+
+def test_a_recording_that_cannot_be_says_why(tmp_path, start, usual_python):
+    with Server(tmp_path / "data", "--allow-record") as server:
+        reply = server.ask("POST", "/api/record", '{"pid": 4194304}')
+        assert reply.status == 404 and "4194304" in reply.json()["error"], reply
+        reply = server.ask("POST", "/api/record", json.dumps({"pid": server.process.pid}))
+        assert reply.status == 422, reply
+        for body in ("", "{}", '{"pid": "1"}', '{"pid": -1}', '{"pid": 1, "seconds": 0}', '{"pid": 1, "rate_hz": 1e9}',
+                     '{"pid": 1, "mode": "--help"}', '{"pid": 1, "mode": 7}'):
+            assert server.ask("POST", "/api/record", body).status == 422, body
+        assert list((tmp_path / "data" / "live").iterdir()) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_in_order_and_with_it_its_recordings(tmp_path, start, usual_python, number):
+    target = start(usual_python, "tangle.py")
+    with Server(tmp_path / "data", "--allow-record") as server:
+        reply = server.ask("POST", "/api/record", json.dumps({"pid": target.pid, "seconds": 3600}))
+        assert reply.status == 201, reply
+        path = "/api/profiles/" + reply.json()["id"]
+        wait_until(lambda: server.get(path).json()["bytes"] > 1000, "something is recorded")
+        assert server.end(number) == 0
+    with Server(tmp_path / "data") as server:
+        about = server.get(path).json()
+        assert about["samples"] > 0 and not about["live"]
+
+
+def test_what_a_killed_server_was_recording_is_kept_by_the_next(tmp_path, start, usual_python):
+    target = start(usual_python, "tangle.py")
+    with Server(tmp_path / "data", "--allow-record") as server:
+        reply = server.ask("POST", "/api/record", json.dumps({"pid": target.pid, "seconds": 3600}))
+        path = "/api/profiles/" + reply.json()["id"]
+        wait_until(lambda: server.get(path).json()["bytes"] > 1000, "something is recorded")
+        server.end(signal.SIGKILL)
+    target.end()  # and with it the recorder, which nobody watches any more
+    log = tmp_path / "data" / "live" / (path.rpartition("/")[2] + ".log")
+    with log.open() as held_by_the_recorder:
+        fcntl.flock(held_by_the_recorder, fcntl.LOCK_EX)
+    with Server(tmp_path / "data") as server:
+        assert server.get(path).json()["samples"] > 0
+        assert not log.exists()
+
+
+def upload_until(stop, server, acknowledged, number):
+    """Uploads profiles that can be told apart until the server is gone."""
+    randomness = random.Random(number)
+    while not stop.is_set():
+        body = b"".join(b"u%d;f%d 1\n" % (number, randomness.randrange(10**9)) for _ in range(randomness.randrange(1, 2000)))
+        try:
+            reply = server.ask("POST", "/api/profiles", body)
+        except OSError:
+            return
+        except Exception as error:  # a response that was cut off
+            assert type(error).__module__ == "http.client", error
+            return
+        if reply.status == 201:
+            acknowledged.append((reply.json()["id"], sorted(body.splitlines())))
+
+
+def in_parallel(count, work):
+    """Runs work(number) in so many threads; gives what to wait for, and the faults."""
+    faults = []
+
+    def run(number):
+        try:
+            work(number)
+        except BaseException as fault:
+            faults.append(fault)
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    return threads, faults
+
+
+def test_what_was_acknowledged_survives_kill_9(tmp_path):
+    acknowledged, stop = [], threading.Event()
+    with Server(tmp_path / "data") as server:
+        threads, faults = in_parallel(8, lambda number: upload_until(stop, server, acknowledged, number))
+        wait_until(lambda: len(acknowledged) >= 40 or faults, "40 uploads are acknowledged")
+        server.end(signal.SIGKILL)
+        stop.set()
+        for thread in threads:
+            thread.join()
+        assert not faults, faults
+    with Server(tmp_path / "data") as server:
+        for id, lines in acknowledged:
+            assert sorted(server.get("/api/profiles/%s/folded" % id).body.splitlines()) == lines
+        assert {each["id"] for each in profiles(server, "?limit=500")} >= {id for id, _ in acknowledged}
+    check = sqlite3.connect(str(tmp_path / "data" / "profiles.sqlite")).execute("PRAGMA integrity_check")
+    assert check.fetchall() == [("ok",)]
+
+
+def test_64_clients_lose_nothing_and_memory_stays_bounded(tmp_path):
+    deadline = time.monotonic() + load_seconds()
+    recording = convert(GOLDEN / "profile.json", "ftap")
+    kept = []
+    with Server(tmp_path / "data") as server:
+        def client(number):
+            connection = server.client()
+            while time.monotonic() < deadline:
+                connection.request("POST", "/api/profiles?name=client%d" % number, recording)
+                reply = connection.getresponse()
+                id = json.loads(reply.read())["id"]
+                kept.append(id)
+                connection.request("GET", "/api/profiles/%s/ftap" % id)
+                assert connection.getresponse().read() == recording
+                connection.request("GET", "/api/profiles?limit=10")
+                assert json.loads(connection.getresponse().read())["profiles"]
+            connection.close()
+
+        threads, faults = in_parallel(64, client)
+        for thread in threads:
+            thread.join()
+        assert not faults, faults
+        assert server.memory_kb() < 300 << 10
+        for id in kept:
+            assert server.get("/api/profiles/" + id).status == 200
+        print("%d uploads, VmHWM %d KB" % (len(kept), server.memory_kb()))
+
+
+def test_retention_by_size_runs_after_an_upload_and_at_the_start(tmp_path):
+    with Server(tmp_path / "data") as server:
+        ids = [server.upload(convert(GOLDEN / "profile.json", "ftap")) for _ in range(3)]
+        size = server.get("/api/profiles/" + ids[0]).json()["bytes"]
+    with Server(tmp_path / "data", "--keep-bytes", 2 * size) as server:
+        assert [each["id"] for each in profiles(server)] == ids[:0:-1]
+        ids.append(server.upload(convert(GOLDEN / "profile.json", "ftap")))
+        assert [each["id"] for each in profiles(server)] == ids[:1:-1]
+
+
+def test_retention_by_age(tmp_path):
+    with Server(tmp_path / "data") as server:
+        old, new = server.upload(), server.upload()
+    database = sqlite3.connect(str(tmp_path / "data" / "profiles.sqlite"))
+    database.execute("UPDATE profile SET uploaded_unix_ns = ? WHERE id = ?", (time.time_ns() - 3 * 86400 * 10**9, old))
+    database.commit()
+    database.close()
+    with Server(tmp_path / "data", "--keep-days", 2) as server:
+        assert [each["id"] for each in profiles(server)] == [new]
+
+
+def test_one_folder_is_for_one_server(server, tmp_path):
+    done = flametap.run("serve", "--listen", "127.0.0.1:0", "--data", tmp_path / "data")
+    assert done.code == flametap.FAILED and "another flametap serve" in done.err, done
+    assert server.upload()
+
+
+def test_a_port_that_is_taken(server, tmp_path):
+    done = flametap.run("serve", "--listen", "127.0.0.1:%d" % server.port, "--data", tmp_path / "other")
+    assert done.code == flametap.FAILED and "in use" in done.err and "--listen" in done.err, done
+
+
+def test_an_address_of_another_machine(tmp_path):
+    done = flametap.run("serve", "--listen", "192.0.2.1:0", "--no-auth", "--data", tmp_path / "data")
+    assert done.code == flametap.FAILED and "192.0.2.1" in done.err, done
+
+
+def test_a_folder_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").write_text("")
+    done = flametap.run("serve", "--listen", "127.0.0.1:0", "--data", tmp_path / "file")
+    assert done.code == flametap.FAILED and "--data" in done.err, done
+
+
+def test_a_folder_of_a_newer_version(tmp_path):
+    Server(tmp_path / "data").end()
+    database = sqlite3.connect(str(tmp_path / "data" / "profiles.sqlite"))
+    database.execute("UPDATE schema SET version = 1000")
+    database.commit()
+    database.close()
+    done = flametap.run("serve", "--listen", "127.0.0.1:0", "--data", tmp_path / "data")
+    assert done.code == flametap.FAILED and "newer flametap" in done.err, done
+
+
+def test_the_usual_folder_is_for_us_alone(tmp_path):
+    shutil.rmtree(tmp_path / "share", ignore_errors=True)
+    process = flametap.start("serve", "--listen", "127.0.0.1:0", env={"XDG_DATA_HOME": str(tmp_path / "share")})
+    try:
+        assert b"listening" in process.stderr.readline()
+        assert (tmp_path / "share" / "flametap").stat().st_mode & 0o777 == 0o700
+    finally:
+        process.terminate()
+        process.wait(PATIENCE_S)
+
+
+def test_others_are_let_in_only_if_that_is_said(tmp_path):
+    done = flametap.run("serve", "--listen", "0.0.0.0:0", "--data", tmp_path / "data")
+    assert done.code == flametap.USAGE and "--token-file" in done.err, done
+    token = tmp_path / "token"
+    token.write_text("secret-secret-secret\n")
+    token.chmod(0o644)
+    done = flametap.run("serve", "--listen", "0.0.0.0:0", "--token-file", token, "--data", tmp_path / "data")
+    assert done.code == flametap.USAGE and "chmod 600" in done.err, done
+    token.chmod(0o600)
+    for options in (["--token-file", token], ["--no-auth"]):
+        with Server(tmp_path / "data", *options, listen="0.0.0.0:0") as server:
+            assert server.get("/").status == 200
+    for words in (["--listen", "nowhere"], ["--listen", "127.0.0.1:99999"], ["--keep-bytes", "much"],
+                  ["--keep-days", "0"], ["--max-upload", "2G"], ["--no-auth", "--token-file", token]):
+        assert flametap.run("serve", *words).code == flametap.USAGE, words

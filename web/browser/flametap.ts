@@ -1,0 +1,91 @@
+// The binary under test: real recordings of a real program, and a real server.
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+const here = import.meta.dirname;
+export const root = join(here, "../..");
+export const binary = process.env.FLAMETAP ?? join(root, "build/flametap");
+const python = process.env.FLAMETAP_TEST_PYTHON ?? "/usr/bin/python3";
+
+export class Folder {
+  readonly path = mkdtempSync(join(tmpdir(), "flametap-browser-"));
+  file(name: string): string {
+    return join(this.path, name);
+  }
+  remove(): void {
+    rmSync(this.path, { recursive: true });
+  }
+}
+
+/** Runs flametap to its end, which must be a good one; gives what it printed. */
+export function flametap(...words: string[]): string {
+  const done = spawnSync(binary, words, { encoding: "utf8", maxBuffer: 1 << 28 });
+  if (done.status !== 0) throw new Error(`flametap ${words.join(" ")}: exit code ${done.status}\n${done.stderr}`);
+  return done.stdout;
+}
+
+/** The next line that a process prints. */
+async function line(stream: NodeJS.ReadableStream, wanted: RegExp): Promise<RegExpExecArray> {
+  const lines = createInterface({ input: stream });
+  try {
+    for await (const text of lines) {
+      const found = wanted.exec(text);
+      if (found) return found;
+    }
+  } finally {
+    lines.close();
+  }
+  throw new Error(`it ended without saying ${wanted}`);
+}
+
+export class Target {
+  private constructor(private readonly process: ChildProcess) {}
+
+  static async start(): Promise<Target> {
+    const started = spawn(python, [join(here, "target.py")], { stdio: ["pipe", "pipe", "inherit"] });
+    await line(started.stdout, /^ready$/);
+    return new Target(started);
+  }
+  get pid(): string {
+    return String(this.process.pid);
+  }
+  async stop(): Promise<void> {
+    const ended = once(this.process, "exit");
+    this.process.stdin?.end();
+    await ended;
+  }
+}
+
+/** A recording of two seconds of a program that has something for every view. */
+export async function record(path: string, ...options: string[]): Promise<void> {
+  const target = await Target.start();
+  try {
+    flametap("record", "-p", target.pid, "-d", "2", "-r", "500", "--mode", "wall", "-o", path, ...options);
+  } finally {
+    await target.stop();
+  }
+}
+
+/** Something of flametap's that listens: `serve`, or `record --serve`. */
+export class Listening {
+  private constructor(
+    readonly process: ChildProcess,
+    readonly origin: string,
+  ) {}
+
+  static async start(...words: string[]): Promise<Listening> {
+    const started = spawn(binary, words, { stdio: ["ignore", "inherit", "pipe"] });
+    const found = await line(started.stderr, /(http:\/\/[^/\s]+)/);
+    started.stderr.resume();
+    return new Listening(started, found[1]);
+  }
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
+    const ended = once(this.process, "exit");
+    this.process.kill(signal);
+    await ended;
+  }
+}

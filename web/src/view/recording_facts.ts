@@ -1,0 +1,84 @@
+// What a recording tells of itself, in words: for the top of its page. Losses are always told; one that is not zero is loud.
+
+import { count, duration } from "../model/format";
+import type { Recording } from "../recording/recording";
+
+export interface RecordingFact {
+  readonly text: string;
+  readonly title: string;
+  readonly loud: boolean;
+}
+
+export function commandOf(recording: Recording): string {
+  return recording.processes[0]?.command || recording.name;
+}
+
+export function recordingFacts(recording: Recording): RecordingFact[] {
+  return [...origin(recording), ...extent(recording), ...losses(recording)];
+}
+
+function origin(recording: Recording): RecordingFact[] {
+  const { processes } = recording;
+  const pythons = [...new Set(processes.map((process) => process.python).filter((version) => version !== ""))];
+  const facts: RecordingFact[] = [];
+  if (pythons.length > 0) facts.push(quiet(`Python ${pythons.slice(0, 3).join(", ")}`, "the version of the program's interpreter"));
+  const pids = processes.map((process) => process.pid).filter((pid) => pid > 0);
+  if (pids.length === 1) facts.push(quiet(`pid ${pids[0]}`, "the process that was recorded"));
+  if (pids.length > 1) facts.push(quiet(`${count(pids.length)} processes`, `pids ${pids.slice(0, 50).join(", ")}`));
+  return facts;
+}
+
+function extent(recording: Recording): RecordingFact[] {
+  const { samples, rateHz } = recording;
+  let ticks = 0;
+  for (let i = 0; i < samples.count; i++) ticks += samples.ticks[i];
+  const facts = [
+    quiet(`${count(ticks || samples.count)} samples`, "looks at single threads"),
+    quiet(duration(recording.durationNs), "how long was recorded"),
+    quiet(rateHz > 0 ? `${Number(rateHz.toPrecision(6))} Hz` : "as fast as possible", "how often it was asked to look"),
+    quiet(modeText(recording), "which samples are in the recording"),
+  ];
+  if (recording.startUnixNs > 0n) facts.push(quiet(dateText(recording.startUnixNs), "when the recording began"));
+  return facts;
+}
+
+function losses(recording: Recording): RecordingFact[] {
+  const { counts } = recording;
+  const lost = counts.more.get("lost_from_file") ?? 0;
+  const always = [
+    told(counts.missedTicks, "missed", "ticks that passed while the sampler was late; their time is in the next sample"),
+    told(counts.torn, "torn", "samples without a stack: the thread kept moving and could not be stopped"),
+    told(lost, "lost", "samples that were in damaged parts of the file"),
+  ];
+  if (recording.native) {
+    always.push(told(counts.unmerged, "unmerged", "samples whose C and Python stacks did not fit together: shown as Python only"));
+  }
+  const rare = [
+    told(counts.unreadable, "unreadable", "samples without a stack: what was read cannot be one"),
+    told(counts.truncated, "truncated", "samples with the innermost frames only: the stack was too deep"),
+    told(counts.nativeTruncated, "C stacks cut", "samples whose outermost C calls are missing"),
+    told(counts.guessed, "guessed", "samples with a C call that was found by the frame pointer alone"),
+  ];
+  return [...always, ...rare.filter((fact) => fact.loud)];
+}
+
+function told(number: number, word: string, title: string): RecordingFact {
+  return { text: `${count(number)} ${word}`, title, loud: number > 0 };
+}
+
+function quiet(text: string, title: string): RecordingFact {
+  return { text, title, loud: false };
+}
+
+function modeText(recording: Recording): string {
+  const native = recording.native ? " + native" : "";
+  return recording.mode === "unknown" ? `mode not known${native}` : `${recording.mode} recorded${native}`;
+}
+
+export function dateText(unixNs: bigint): string {
+  const date = new Date(Number(unixNs / 1_000_000n));
+  if (Number.isNaN(date.getTime())) return "";
+  const two = (value: number) => String(value).padStart(2, "0");
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}
