@@ -76,10 +76,10 @@ Reads ftap, json, html of its own, folded (also of Pyflame, py-spy, Austin and p
 
 constexpr const char* kDiffUsage = "flametap diff BEFORE AFTER [OPTIONS]";
 constexpr const char* kDiffFooter = R"(Examples:
-  flametap diff old.html new.html              the functions whose share of the time changed most
+  flametap diff old.html new.html               the functions whose share of the time changed most
   flametap diff old.html new.html -o diff.html  both in one page, to look at
   flametap diff old.html new.html --mode wall   with the time that they waited
-  flametap diff old.html new.html -f folded    `stack BEFORE AFTER`, at one scale, for other programs
+  flametap diff old.html new.html -f folded     `stack BEFORE AFTER`, at one scale, for other programs
 
 Reads what `flametap report` reads. Each recording is taken as a whole of its own: they need not be of one length.)";
 
@@ -170,6 +170,7 @@ CLI::App& add_record(CLI::App& app, Words& words) {
   command.add_flag("--children", request.children, "Also the Python processes that they start, to any depth");
   command.add_flag("--no-pause", words.no_pause, "Never stop a thread; count what is lost by that as torn");
   command.add_flag("--no-lines", words.no_lines, "One frame per function, whatever the line");
+  command.add_flag("--sources", request.sources, "Keep the program's source files in html, json and ftap");
   command.add_option("--stats", request.stats, "Write how the recording went, as JSON")->type_name("FILE");
   command.add_option("--cpu", words.cpu, "The CPU to sample from [any]")->type_name("N");
   command.add_option("stray", words.stray)->group("");  // hidden: only to say what is wrong with them

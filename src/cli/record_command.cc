@@ -12,6 +12,7 @@
 #include "cli/progress_line.h"
 #include "cli/python_search.h"
 #include "cli/signals.h"
+#include "cli/source_sink.h"
 #include "cli/summary.h"
 #include "format/html.h"
 #include "format/output_file.h"
@@ -131,6 +132,12 @@ Result<Processes> attach_all(const RecordRequest& request) {
   return processes;
 }
 
+SourceFiles source_files(const Processes& processes) {
+  SourceFiles files;
+  for (const auto& process : processes) files.add(process->process());
+  return files;
+}
+
 // What is recorded besides the processes that are there already.
 struct MoreToRecord {
   std::vector<pid_t> roots = {};  // processes whose children are followed, though they are no Pythons yet
@@ -146,6 +153,8 @@ Result<void> sample_into(Journal& journal, const RecordRequest& request, sampler
     for (const auto& process : processes) roots.sampled.push_back(process.get());
     family.emplace(roots, sampler_options(request), seat.priority_before());
   }
+  std::optional<SourceSink> with_sources;
+  if (request.sources) with_sources.emplace(journal.sink(), source_files(processes));
   sampler::Recorder recorder(recorder_options(request), std::move(seat));
   for (auto& process : processes) recorder.add(std::move(process));
   if (family) {
@@ -153,7 +162,7 @@ Result<void> sample_into(Journal& journal, const RecordRequest& request, sampler
   } else if (more.successor) {
     recorder.set_successor(std::move(more.successor));
   }
-  return recorder.run(signals.stop(), progress, journal.sink());
+  return recorder.run(signals.stop(), progress, with_sources ? *with_sources : journal.sink());
 }
 
 int record_processes(const RecordRequest& request, const Output& output) {

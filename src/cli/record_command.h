@@ -27,6 +27,7 @@ struct RecordRequest {
   bool children = false;  // and their children, and so on
   bool pause = true;
   bool lines = true;
+  bool sources = false;  // keep the texts of source files
   std::optional<sampler::NativeOptions> native = {};
 };
 

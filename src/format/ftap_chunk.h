@@ -18,7 +18,7 @@ inline constexpr std::string_view kFtapMagic =
 inline constexpr std::string_view kFtapMarker =
     "\xd3"
     "FTC";
-inline constexpr std::uint8_t kFtapVersion = 2;
+inline constexpr std::uint8_t kFtapVersion = 3;
 // The oldest version whose readers understand what we write; and where frames of the C stack are in it.
 inline constexpr std::uint8_t kFtapMinReader = 1;
 inline constexpr std::uint8_t kFtapMinNativeReader = 2;
@@ -41,6 +41,7 @@ enum class FtapSection : std::uint8_t {
   processes = 6,
   threads = 7,
   samples = 8,
+  sources = 9,
 };
 
 struct FtapFileHeader {

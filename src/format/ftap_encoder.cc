@@ -18,7 +18,9 @@ constexpr std::int64_t kRepeatedBytes = 1024;
 constexpr std::size_t kMaxText = std::size_t{256} << 10;
 constexpr std::size_t kMaxMoreCounts = 1024;
 constexpr std::size_t kMaxCountName = 256;
-constexpr std::size_t kRowBytes = 8;  // of an entry without its texts, about
+constexpr std::size_t kSourcesChunkBytes = std::size_t{1} << 20;  // of source files in one chunk, about
+constexpr std::size_t kSourceRowBytes = 64;                       // of one without its texts, at the most
+constexpr std::size_t kRowBytes = 8;                              // of an entry without its texts, about
 
 std::string_view cut(std::string_view text) { return text.substr(0, kMaxText); }
 
@@ -150,6 +152,7 @@ void put_table(const Profile& tables, FtapSection table, std::size_t from, std::
       return put_text_rows(out, from, to, [&](std::size_t i) -> std::string_view { return tables.threads()[i].name; });
     case FtapSection::recording:
     case FtapSection::samples:
+    case FtapSection::sources:
       break;
   }
   assert(false);
@@ -196,9 +199,10 @@ bool FtapEncoder::last_chunk(const Profile& tables, std::string& chunk) {
 bool FtapEncoder::finish_chunk(const Profile& tables, bool last, std::string& chunk) {
   std::int64_t budget = kNewEntriesBytes;
   const std::size_t first_function = next_[kFunctions];
-  const bool complete = put_entries(tables, next_, sizes(tables), budget, plain_);
+  bool complete = put_entries(tables, next_, sizes(tables), budget, plain_);
   note_kinds(tables, first_function, next_[kFunctions]);
   if (complete) put_samples(plain_);
+  if (complete && last) complete = put_sources(tables, plain_);
   maker_.make({.recording_id = options_.recording_id,
                .sequence = sequence_++,
                .last = last && complete,
@@ -213,6 +217,31 @@ void FtapEncoder::note_kinds(const Profile& tables, std::size_t from, std::size_
     const profile::FrameKind kind = tables.function(profile::FunctionId(i)).kind;
     if (kind > profile::FrameKind::marker) min_reader_ = kFtapMinNativeReader;
   }
+}
+
+// As many whole files as there is room for; true: all are in. A file that is not whole would have wrong lines, so none
+// is divided. In a chunk that has nothing else, the largest one finds room.
+bool FtapEncoder::put_sources(const Profile& tables, std::string& plain) {
+  std::vector<std::string_view> paths;
+  std::vector<std::string_view> texts;
+  std::size_t bytes = plain.size();
+  auto source = tables.sources().lower_bound(next_source_);
+  for (; source != tables.sources().end() && bytes < kSourcesChunkBytes; ++source) {
+    const std::string_view path = cut(tables.text(source->first));
+    bytes += path.size() + source->second.size() + kSourceRowBytes;
+    if (bytes > kFtapMaxPlain) break;
+    paths.push_back(path);
+    texts.push_back(source->second);
+  }
+  if (!paths.empty()) {
+    const Section section(FtapSection::sources, plain);
+    put<std::uint32_t>(plain, static_cast<std::uint32_t>(paths.size()));
+    put_texts(plain, paths);
+    put_texts(plain, texts);
+  }
+  if (source == tables.sources().end()) return true;
+  next_source_ = source->first;
+  return false;
 }
 
 void FtapEncoder::put_samples(std::string& plain) {

@@ -32,7 +32,7 @@ class FtapEncoder {
   // The next chunk of what was added and of what is new in `tables`; true if there is more: ask again before you add.
   [[nodiscard]] bool next_chunk(const profile::Profile& tables, std::string& chunk);
   // The same at the end of the recording. All tables are in it once more, so that in a file that has its end no chunk
-  // is needed to understand another one.
+  // is needed to understand another one. So are the source files, for the first time.
   [[nodiscard]] bool last_chunk(const profile::Profile& tables, std::string& chunk);
 
  private:
@@ -47,6 +47,7 @@ class FtapEncoder {
                                         std::int64_t& budget, std::string& plain);
   [[nodiscard]] bool finish_chunk(const profile::Profile& tables, bool last, std::string& chunk);
   void put_samples(std::string& plain);
+  [[nodiscard]] bool put_sources(const profile::Profile& tables, std::string& plain);
   void note_kinds(const profile::Profile& tables, std::size_t from, std::size_t to);
 
   Options options_;
@@ -57,6 +58,7 @@ class FtapEncoder {
   Positions next_ = kStart;    // the first entries that are in no chunk yet
   Positions repeat_ = kStart;  // the first entries to repeat in the next chunk
   std::int64_t repeat_budget_ = 0;
+  profile::StringId next_source_{0};  // the first path whose text may be in no chunk yet
   bool ending_ = false;
   std::uint8_t min_reader_ = kFtapMinReader;
   std::string plain_;

@@ -42,7 +42,7 @@ bool for_each_section(Bytes plain, const Visit& visit) {
     FtapCursor section(content.take_bytes(content.take<std::uint32_t>()));
     if (!content.ok()) return false;
     const bool known = kind >= static_cast<std::uint8_t>(FtapSection::recording) &&
-                       kind <= static_cast<std::uint8_t>(FtapSection::samples);
+                       kind <= static_cast<std::uint8_t>(FtapSection::sources);
     if (known && !visit(static_cast<FtapSection>(kind), section)) return false;
   }
   return true;

@@ -255,11 +255,11 @@ TEST(ReadFtap, ChunksOfAnotherRecordingAreLeftOut) {
 }
 
 TEST(ReadFtap, SaysWhatIsTooNew) {
-  const std::string newer = file_header({.recording_id = 1, .version = 9, .min_reader = 3});
+  const std::string newer = file_header({.recording_id = 1, .version = 9, .min_reader = kFtapVersion + 1});
   EXPECT_THAT(warnings_of(newer)[0], HasSubstr("written by a newer flametap, in version 9"));
   const TestRecording recording = small_recording();
   std::string chunk;
-  FtapChunkMaker().make({.recording_id = 77, .sequence = 99, .version = 3, .min_reader = 3}, "?", chunk);
+  FtapChunkMaker().make({.recording_id = 77, .sequence = 99, .version = 9, .min_reader = kFtapVersion + 1}, "?", chunk);
   EXPECT_THAT(warnings_of(recording.bytes + chunk), ElementsAre("left out: 1 chunk for newer versions of flametap"));
   EXPECT_THAT(warnings_of(file_header({.recording_id = 77}) + chunk), ElementsAre(HasSubstr("by a newer flametap")));
 }
@@ -271,7 +271,7 @@ TEST(ReadFtap, UnknownSectionsAreSkipped) {
   put<std::uint32_t>(section, 3);
   section += "abc";
   std::string chunk;
-  FtapChunkMaker().make({.recording_id = 77, .sequence = 4, .version = 3}, section, chunk);
+  FtapChunkMaker().make({.recording_id = 77, .sequence = 4, .version = 9}, section, chunk);
   EXPECT_THAT(warnings_of(recording.bytes + chunk), IsEmpty());
 }
 

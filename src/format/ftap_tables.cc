@@ -67,6 +67,9 @@ bool FtapTables::read(FtapSection kind, FtapCursor& cursor) {
     case FtapSection::threads:
       read_threads(cursor);
       break;
+    case FtapSection::sources:
+      read_sources(cursor);
+      break;
     case FtapSection::samples:
       break;
   }
@@ -214,6 +217,15 @@ void FtapTables::read_threads(FtapCursor& cursor) {
     if (!cursor.ok()) return;
     if (!place) place = Thread{owner, id[i], std::string(name[i])};
   }
+}
+
+// The first one of a path counts; what is too large is left out.
+void FtapTables::read_sources(FtapCursor& cursor) {
+  const std::size_t count = cursor.take<std::uint32_t>();
+  const std::vector<std::string_view> paths = cursor.take_texts(count);
+  const std::vector<std::string_view> texts = cursor.take_texts(count);
+  if (!cursor.ok()) return;
+  for (std::size_t i = 0; i < count; ++i) profile.add_source(profile.intern(paths[i]), std::string(texts[i]));
 }
 
 void FtapTables::settle() {

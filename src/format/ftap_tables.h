@@ -75,6 +75,7 @@ class FtapTables {
   void read_stacks(FtapCursor& cursor);
   void read_processes(FtapCursor& cursor);
   void read_threads(FtapCursor& cursor);
+  void read_sources(FtapCursor& cursor);
   [[nodiscard]] std::vector<profile::FunctionId> settle_functions();
   [[nodiscard]] std::vector<profile::FrameId> settle_frames(const std::vector<profile::FunctionId>& functions);
   void settle_stacks(const std::vector<profile::FrameId>& frames);

@@ -61,6 +61,22 @@ TEST(Html, ReadsBackAsItWas) {
   EXPECT_EQ(write_ftap(read->profile), write_ftap(profile));
 }
 
+TEST(Html, KeepsSourceFiles) {
+  profile::Profile profile = small_profile();
+  for (int i = 0; i < 40; ++i) {
+    const profile::StringId path = profile.intern("/src/" + std::to_string(i) + ".py");
+    EXPECT_EQ(profile.add_source(path, std::string(profile::kMaxSourceBytes, 'x')), i < 32) << "there is a limit";
+  }
+  EXPECT_FALSE(profile.add_source(profile.intern("/a.py"), std::string(profile::kMaxSourceBytes + 1, 'x')));
+  const Result<ReadProfile> read = read_html(write_html(profile));
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_TRUE(read->warnings.empty());
+  EXPECT_EQ(read->profile.sources(), profile.sources());
+  const Result<ReadProfile> again = read_any_text(write(Format::json, read->profile));
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(again->profile.sources(), profile.sources());
+}
+
 TEST(Html, IsNamedAfterTheProgram) {
   EXPECT_EQ(recording_name(small_profile()), "a-7");
   EXPECT_EQ(recording_name(profile::Profile()), "recording");

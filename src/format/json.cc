@@ -101,6 +101,17 @@ void write_samples(JsonWriter& json, const Profile& profile) {
   json.end_object();
 }
 
+void write_sources(JsonWriter& json, const Profile& profile) {
+  json.key("sources").begin_object();
+  json.key("path").begin_array();
+  for (const auto& [path, text] : profile.sources()) json.value(static_cast<std::uint32_t>(path));
+  json.end_array();
+  json.key("text").begin_array();
+  for (const auto& [path, text] : profile.sources()) json.value(text);
+  json.end_array();
+  json.end_object();
+}
+
 }  // namespace
 
 std::string write_json(const Profile& profile) {
@@ -114,6 +125,7 @@ std::string write_json(const Profile& profile) {
   write_functions(json, profile);
   write_frames_and_stacks(json, profile);
   write_samples(json, profile);
+  if (!profile.sources().empty()) write_sources(json, profile);
   json.end_object();
   return std::move(json).take();
 }

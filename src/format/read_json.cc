@@ -115,6 +115,7 @@ class Reader {
     read_frames();
     read_stacks();
     read_samples();
+    if (root_.contains("sources")) read_sources();
     return std::move(profile_);
   }
 
@@ -264,6 +265,19 @@ class Reader {
                                    .stack = stack.id(row, stacks_),
                                    .ticks = ticks.at_most(row, ticks_left),
                                    .state = static_cast<stack::State>(state.at_most(row, 255))});
+    }
+  }
+
+  void read_sources() {
+    const json& from = member(root_, "the file", "sources");
+    const Column path(from, "sources", "path");
+    const json& texts = member(from, "sources", "text");
+    if (!texts.is_array() || texts.size() != path.size())
+      refuse("sources.text", "is not an array with a text for each path");
+    for (std::size_t row = 0; row < path.size(); ++row) {
+      if (!texts[row].is_string()) refuse(place_of("sources.text", row), "is not a string");
+      if (!profile_.add_source(path.id(row, strings_), texts[row].get<std::string>()))
+        refuse(place_of("sources.text", row), "is too large, or its file is there already");
     }
   }
 

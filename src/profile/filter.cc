@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -109,6 +110,16 @@ Root add_root(Profile& to, const Thread& thread, bool by_thread) {
   return root;
 }
 
+// Those of files that are still in it.
+void copy_sources(const Profile& from, Profile& to) {
+  if (from.sources().empty()) return;
+  std::set<std::string_view> files;
+  for (std::size_t i = 0; i < to.function_count(); ++i) files.insert(to.text(to.function(FunctionId(i)).file));
+  for (const auto& [path, text] : from.sources()) {
+    if (files.contains(from.text(path))) to.add_source(to.intern(from.text(path)), text);
+  }
+}
+
 }  // namespace
 
 bool in_mode(stack::State state, Mode mode) {
@@ -168,6 +179,7 @@ Result<Profile> filter(const Profile& profile, const Filter& filter) {
     sample.stack = copier.copy(sample.stack, root->stack, root->labels);
     result.add(sample);
   }
+  copy_sources(profile, result);
   return result;
 }
 

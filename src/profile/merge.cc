@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "profile/common.h"
@@ -122,6 +124,20 @@ class Copier {
   std::vector<StackId> stacks_;
 };
 
+// Of a file that changed between two recordings no text fits all samples.
+void copy_sources(std::span<const Profile> recordings, Profile& whole) {
+  std::map<std::string_view, const std::string*> texts;  // null: there are several
+  for (const Profile& recording : recordings) {
+    for (const auto& [path, text] : recording.sources()) {
+      const auto [known, is_new] = texts.try_emplace(recording.text(path), &text);
+      if (!is_new && known->second != nullptr && *known->second != text) known->second = nullptr;
+    }
+  }
+  for (const auto& [path, text] : texts) {
+    if (text != nullptr) whole.add_source(whole.intern(path), *text);
+  }
+}
+
 }  // namespace
 
 Result<Profile> merge(std::span<const Profile> recordings) {
@@ -142,6 +158,7 @@ Result<Profile> merge(std::span<const Profile> recordings) {
     }
     whole.add(sample);
   }
+  copy_sources(recordings, whole);
   return whole;
 }
 

@@ -17,7 +17,7 @@ inline constexpr std::string_view kMergedRecordings = "recordings";
 // too. The counts of the qualities are added. What differs between the recordings is not known of the whole (rate,
 // reason of the end); where the modes differ, the whole has the narrower one, and only the samples that belong to it;
 // where one of them knows only ticks or only times, so does the whole. Fails if they have neither in common, or if the
-// sums are too large for any format.
+// sums are too large for any format. A source file of which two recordings have different texts is in none.
 [[nodiscard]] Result<Profile> merge(std::span<const Profile> recordings);
 
 }  // namespace flametap::profile

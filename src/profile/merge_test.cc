@@ -118,5 +118,16 @@ TEST(Merge, SumsCannotOverflow) {
   EXPECT_EQ(merged({}).samples().size(), 0u);
 }
 
+TEST(Merge, SourceFilesOfWhichThereAreTwoTextsAreLeftOut) {
+  std::vector<Profile> recordings(2);
+  for (Profile& recording : recordings) recording.add_source(recording.intern("/same.py"), "x = 1\n");
+  recordings[0].add_source(recordings[0].intern("/changed.py"), "old\n");
+  recordings[1].add_source(recordings[1].intern("/changed.py"), "new\n");
+  const Result<Profile> merged = merge(recordings);
+  ASSERT_TRUE(merged.ok());
+  ASSERT_EQ(merged->sources().size(), 1u);
+  EXPECT_EQ(merged->text(merged->sources().begin()->first), "/same.py");
+}
+
 }  // namespace
 }  // namespace flametap::profile

@@ -54,6 +54,15 @@ StackId Profile::push(StackId parent, FrameId frame) {
   return stacks_.intern(Stack{parent, frame});
 }
 
+bool Profile::add_source(StringId path, std::string text) {
+  assert(static_cast<std::size_t>(path) < strings_.size());
+  if (text.size() > kMaxSourceBytes || text.size() > kMaxSourcesBytes - sources_bytes_) return false;
+  const std::size_t size = text.size();
+  if (!sources_.emplace(path, std::move(text)).second) return false;
+  sources_bytes_ += size;
+  return true;
+}
+
 ProcessId Profile::add(Process process) {
   processes_.push_back(std::move(process));
   return static_cast<ProcessId>(processes_.size() - 1);

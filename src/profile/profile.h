@@ -134,6 +134,10 @@ struct Recording {
   bool operator==(const Recording&) const = default;
 };
 
+// What a profile keeps of source files, so that none can fill it up.
+inline constexpr std::size_t kMaxSourceBytes = std::size_t{1} << 20;    // of one file
+inline constexpr std::size_t kMaxSourcesBytes = std::size_t{32} << 20;  // of all of them
+
 class Profile {
  public:
   Profile();
@@ -145,6 +149,8 @@ class Profile {
   ProcessId add(Process process);
   ThreadId add(Thread thread);
   void add(const Sample& sample);
+  // The text of a source file, in UTF-8. False: it is not kept, being too large, or because there is one already.
+  bool add_source(StringId path, std::string text);
   // Only before anybody has been told of it.
   void rename(ThreadId id, std::string name) { threads_[static_cast<std::size_t>(id)].name = std::move(name); }
 
@@ -157,6 +163,7 @@ class Profile {
   [[nodiscard]] const std::vector<Process>& processes() const { return processes_; }
   [[nodiscard]] const std::vector<Thread>& threads() const { return threads_; }
   [[nodiscard]] const std::vector<Sample>& samples() const { return samples_; }
+  [[nodiscard]] const std::map<StringId, std::string>& sources() const { return sources_; }  // by path
   [[nodiscard]] std::size_t string_count() const { return strings_.size(); }
   [[nodiscard]] std::size_t function_count() const { return functions_.size(); }
   [[nodiscard]] std::size_t frame_count() const { return frames_.size(); }
@@ -182,6 +189,8 @@ class Profile {
   std::vector<Process> processes_;
   std::vector<Thread> threads_;
   std::vector<Sample> samples_;
+  std::map<StringId, std::string> sources_;
+  std::size_t sources_bytes_ = 0;
   std::uint64_t total_ticks_ = 0;
   std::uint64_t total_weight_ns_ = 0;
 };

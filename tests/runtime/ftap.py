@@ -52,7 +52,7 @@ def chunks(data):
     assert data[:8] == MAGIC
     recording, version, oldest, zero, checksum = struct.unpack("<QBBHI", data[8:24])
     assert checksum == zlib.crc32(data[:20])
-    assert (version, oldest, zero) == (2, 1, 0)
+    assert (version, oldest, zero) == (3, 1, 0)
     at, found = 24, []
     while at < len(data):
         assert data[at:at + 4] == MARKER
@@ -62,7 +62,7 @@ def chunks(data):
         assert end <= len(data)
         assert checksum == zlib.crc32(data[at + 8:end])
         assert chunk_recording == recording
-        assert (compression, version) == (1, 2) and oldest in (1, 2)
+        assert (compression, version) == (1, 3) and oldest in (1, 2)
         assert payload_length <= (4 << 20) + (64 << 10)
         assert plain_length <= min(4 << 20, 32 * (32 + payload_length))
         plain = unpack(data[at + 32:end])
@@ -131,7 +131,7 @@ def columns(rows, *names):
 
 def parse(data):
     """The recording as flametap's own JSON has it."""
-    recording, samples = None, []
+    recording, samples, sources = None, [], {}
     tables = {kind: {} for kind in range(2, 8)}
     found = chunks(data)
     assert [sequence for _, sequence, _, _ in found] == list(range(len(found)))
@@ -144,6 +144,10 @@ def parse(data):
                 first, more = read_samples(section)
                 assert first == len(samples)
                 samples += more
+            elif kind == 9:
+                count, = section.numbers("I")
+                for path, text in zip(section.texts(count), section.texts(count)):
+                    assert sources.setdefault(path, text) == text
             else:
                 first, rows = read_rows(kind, section)
                 for i, row in enumerate(rows, first):
@@ -153,14 +157,19 @@ def parse(data):
     for kind, table in tables.items():
         start = 1 if kind == 5 else 0
         assert sorted(table) == list(range(start, start + len(table)))
-    return {
+    strings = [text for text, in rows[2]]
+    parsed = {
         "flametap": 2 if any(kind > 1 for _, _, _, kind, _ in rows[3]) else 1,
         "recording": recording,
         "processes": [dict(zip(("pid", "command", "python"), row)) for row in rows[6]],
         "threads": [dict(zip(("process", "id", "name"), row)) for row in rows[7]],
-        "strings": [text for text, in rows[2]],
+        "strings": strings,
         "functions": columns(rows[3], "name", "file", "first_line", "kind", "module"),
         "frames": columns(rows[4], "function", "line"),
         "stacks": columns(rows[5], "parent", "frame"),
         "samples": columns(samples, "time_ns", "weight_ns", "thread", "stack", "ticks", "state"),
     }
+    if sources:
+        by_path = sorted((strings.index(path), text) for path, text in sources.items())
+        parsed["sources"] = columns(by_path, "path", "text")
+    return parsed
