@@ -4,6 +4,7 @@ Data flows from the target to the user, and a folder never knows what comes afte
 
     samples  target -> cpython, native -> stack -> sampler -> profile -> format -> cli
     events   target -> bpf (in the kernel) -> tracer -> events, profile -> format -> cli
+    serving  format, store -> server -> cli
 
 ARCHITECTURE.md says what each folder knows.
 """
