@@ -8,7 +8,13 @@ import { commandOf, recordingFacts } from "./recording_facts";
 
 const damageShown = 5; // lines
 
-export function Header({ recording, children }: { recording: Recording; children?: ComponentChildren }) {
+interface HeaderProps {
+  readonly recording: Recording;
+  readonly growing: boolean; // it goes on: that its end is missing is no damage
+  readonly children?: ComponentChildren;
+}
+
+export function Header({ recording, growing, children }: HeaderProps) {
   return (
     <header class="header">
       <div class="header-row">
@@ -20,7 +26,7 @@ export function Header({ recording, children }: { recording: Recording; children
         </div>
       </div>
       <FactLine recording={recording} />
-      <Damage recording={recording} />
+      <Damage recording={recording} growing={growing} />
     </header>
   );
 }
@@ -82,9 +88,9 @@ export function FactLine({ recording }: { recording: Recording }) {
   );
 }
 
-function Damage({ recording }: { recording: Recording }) {
+function Damage({ recording, growing }: { recording: Recording; growing: boolean }) {
   const { damage, complete, ended } = recording;
-  const unfinished = !complete && ended === "" && damage.length === 0;
+  const unfinished = !growing && !complete && ended === "" && damage.length === 0;
   if (damage.length === 0 && !unfinished) return null;
   return (
     <div class="damage" role="status">

@@ -26,12 +26,18 @@ import { TreeView } from "./tree_view";
 
 const hasNodes: readonly View[] = ["icicle", "flame", "tree"]; // views in which a frame of the tree is selected
 
-export function ProfilePage({ store, tools }: { store: ProfileStore; tools?: ComponentChildren }) {
+export interface ProfilePageProps {
+  readonly store: ProfileStore;
+  readonly growing?: boolean; // the recording goes on
+  readonly tools?: ComponentChildren; // beside those that every page has
+}
+
+export function ProfilePage({ store, growing = false, tools }: ProfilePageProps) {
   const help = useSignal(false);
   usePageKeys(store, profileTabs, () => (help.value = true));
   return (
     <div class="page">
-      <Header recording={store.recording.value}>
+      <Header recording={store.recording.value} growing={growing}>
         {tools}
         <button type="button" class="plain" title="Keys (?)" aria-label="Help: list of keys" onClick={() => (help.value = true)}>
           ?
