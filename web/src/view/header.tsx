@@ -1,7 +1,7 @@
 // The top of a profile's page: what was recorded, how, and what is missing from it.
 
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { Recording } from "../recording/recording";
 import { theme, toggleTheme } from "../state/theme";
 import { commandOf, recordingFacts } from "./recording_facts";
@@ -77,9 +77,10 @@ function Command({ recording }: { recording: Recording }) {
 }
 
 export function FactLine({ recording }: { recording: Recording }) {
+  const facts = useMemo(() => recordingFacts(recording), [recording]);
   return (
     <ul class="fact-line" aria-label="About the recording">
-      {recordingFacts(recording).map((fact) => (
+      {facts.map((fact) => (
         <li key={fact.title} class={fact.loud ? "loud" : undefined} title={fact.title}>
           {fact.text}
         </li>
