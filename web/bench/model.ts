@@ -65,6 +65,8 @@ measure("top, sorted", () => sortTop(top, recording, { column: "self", ascending
 measure("sandwich", () => sandwichOf(recording, everything, focus));
 measure("source", () => sourceHeat(recording, everything));
 const chart = measure("chart", () => chartOf(recording, everything));
+const allBoxes = chart.threads.flatMap(({ rows }) => rows).reduce((sum, row) => sum + row.count, 0);
+console.log(`  ${allBoxes.toLocaleString("en-US")} boxes`);
 let boxes = 0;
 measure("chart: all rows at 1,600 pixels", () => visitAll(chart.from, chart.to));
 measure("chart: all rows, a thousandth of the time", () => visitAll(chart.to * 0.5, chart.to * 0.501));

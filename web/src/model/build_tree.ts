@@ -16,7 +16,7 @@ export function buildTree(recording: Recording, selection: Selection): CallTree 
   return build(recording, selection, (walk, stack) => (walk.has(stack) ? stack : notShown));
 }
 
-/** Who calls the function in focus: an inverted tree that begins at its outermost calls, which weigh all that they took. */
+/** Who calls the function in focus: an inverted tree that begins at its outermost calls, with all that they took. */
 export function buildCallers(recording: Recording, selection: Selection & { focus: number }): CallTree {
   const whole = { ...selection, inverted: true };
   return build(recording, whole, (walk, stack) => (walk.has(stack) ? walk.top(stack) : notShown), true);

@@ -34,7 +34,12 @@ export interface DiffTree {
  * Of the selection counts what means the same in both recordings: mode, hidden, inverted, and focus, which is a function
  * of the union.
  */
-export function diffOf(before: Recording, after: Recording, selection: Selection, scale: DiffScale = "shares"): DiffTree {
+export function diffOf(
+  before: Recording,
+  after: Recording,
+  selection: Selection,
+  scale: DiffScale = "shares",
+): DiffTree {
   const union = unionOf(before, after);
   const treeBefore = buildTree(before, selectionFor(selection, union.ofBefore));
   const treeAfter = buildTree(after, selectionFor(selection, union.ofAfter));
@@ -52,8 +57,7 @@ function selectionFor(selection: Selection, numbers: Uint32Array): Selection {
 function merged(union: Union, before: CallTree, after: CallTree, scale: DiffScale): DiffTree {
   const trie = new Trie(Math.max(before.count, after.count));
   const names = union.recording;
-  const frames = { count: names.functions.count, function: allNumbers(names.functions.count), line: new Int32Array(names.functions.count) };
-  const keys = keysOf({ ...names, frames }, false, before.labels);
+  const keys = keysOf(withFrames(names), false, before.labels);
   const nodesBefore = insertAll(trie, before, (i) => keys.ofFrame[union.ofBefore[i]]);
   const nodesAfter = insertAll(trie, after, (i) => keys.ofFrame[union.ofAfter[i]]);
   const unit = before.unit === after.unit ? before.unit : "samples";
@@ -76,6 +80,12 @@ function merged(union: Union, before: CallTree, after: CallTree, scale: DiffScal
     selfDelta: deltas(sides.before, sides.after, "self", whole),
     scale,
   };
+}
+
+// A frame for each function, of the same number: so the key of a frame is that of a function.
+function withFrames(names: Recording): Recording {
+  const { count } = names.functions;
+  return { ...names, frames: { count, function: allNumbers(count), line: new Int32Array(count) } };
 }
 
 function allNumbers(count: number): Uint32Array {

@@ -9,7 +9,9 @@ export interface SearchOptions {
   readonly caseSensitive?: boolean; // unless said, only if the text has a capital letter
 }
 
-export type Search = { readonly pattern: RegExp; readonly error: null } | { readonly pattern: null; readonly error: string };
+export type Search =
+  | { readonly pattern: RegExp; readonly error: null }
+  | { readonly pattern: null; readonly error: string }; // for people
 
 export function parseSearch(text: string, options: SearchOptions = {}): Search {
   const source = options.plain ? text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&") : text;

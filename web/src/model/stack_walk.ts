@@ -62,7 +62,7 @@ function outermostCalls(recording: Recording, functionNumber: number): Uint32Arr
   return tops;
 }
 
-/** The names of the markers `process ...` and `thread ...` among the frames: a root that is set already is not repeated. */
+/** The names of the frames that are markers: a root `thread ...` that a stack has already is not repeated. */
 export function markerFrames(recording: Recording): Map<number, string> {
   const markers = new Map<number, string>();
   const { functions, frames, strings } = recording;

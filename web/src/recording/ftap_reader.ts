@@ -16,7 +16,17 @@ import { Tables } from "./tables";
 /** The bytes are no recording, or one that cannot be read: the message says why, for people. */
 export class UnreadableRecording extends Error {}
 
-const Section = { recording: 1, strings: 2, functions: 3, frames: 4, stacks: 5, processes: 6, threads: 7, samples: 8, sources: 9 };
+const Section = {
+  recording: 1,
+  strings: 2,
+  functions: 3,
+  frames: 4,
+  stacks: 5,
+  processes: 6,
+  threads: 7,
+  samples: 8,
+  sources: 9,
+} as const;
 // Stays with the profile in whatever format it goes on.
 const lostSamples = "lost_from_file";
 

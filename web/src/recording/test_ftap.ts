@@ -155,9 +155,10 @@ export function contentsOf(recording: Recording): Uint8Array[] {
   rows(4, 0, frames.count, (b, from, to) =>
     b.column(frames.function.subarray(from, to)).column(frames.line.subarray(from, to)),
   );
-  rows(5, 1, stacks.count, (b, from, to) =>
-    b.column(stacks.parent.subarray(from, to).map((parent, i) => from + i - parent)).column(stacks.frame.subarray(from, to)),
-  );
+  rows(5, 1, stacks.count, (b, from, to) => {
+    b.column(stacks.parent.subarray(from, to).map((parent, i) => from + i - parent));
+    b.column(stacks.frame.subarray(from, to));
+  });
   rows(6, 0, processes.length, (b) => {
     b.column(processes.map((p) => p.pid)).texts(processes.map((p) => p.command)).texts(processes.map((p) => p.python));
   });

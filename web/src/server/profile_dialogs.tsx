@@ -30,7 +30,7 @@ export function EditDialog({ api, profile, onClose, onDone }: ProfileDialogProps
       <form class="form" onSubmit={(event) => void save(event)}>
         <label>
           Name
-          <input type="text" value={name.value} onInput={(event) => (name.value = event.currentTarget.value)} />
+          <input type="text" autofocus value={name.value} onInput={(event) => (name.value = event.currentTarget.value)} />
         </label>
         <label>
           Tags, with commas between them
@@ -67,7 +67,7 @@ export function DeleteDialog({ api, profile, onClose, onDone }: ProfileDialogPro
       </p>
       {trouble.value !== "" && <p class="error" role="alert">{trouble.value}</p>}
       <div class="dialog-tools">
-        <button type="button" onClick={onClose}>
+        <button type="button" autofocus onClick={onClose}>
           Keep it
         </button>
         <button type="button" class="primary" onClick={() => void remove()}>

@@ -40,6 +40,7 @@ export function ServedProfile({ api, id }: { api: Api; id: string }) {
   return (
     <ProfilePage
       store={store}
+      growing={live.live.value}
       tools={
         <>
           <LiveBadge live={live} />

@@ -16,7 +16,7 @@ export function TokenDialog({ onToken }: { onToken: (token: string | null) => vo
       >
         <label>
           Token
-          <input type="password" autocomplete="off" value={token.value} onInput={(event) => (token.value = event.currentTarget.value)} />
+          <input type="password" autofocus autocomplete="off" value={token.value} onInput={(event) => (token.value = event.currentTarget.value)} />
         </label>
         <p class="quiet">It is the one that flametap serve was started with. This tab remembers it until it is closed.</p>
         <div class="dialog-tools">

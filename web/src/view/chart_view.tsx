@@ -25,9 +25,10 @@ export function ChartView({ store }: { store: ProfileStore }) {
   const charts = useComputed(() => {
     const recording = store.recording.value;
     const selection = store.selection.value;
+    const calls = chartOf(recording, selection);
     // The band always tells of all states: that is what it is for.
-    const bands = chartOf(recording, { ...selection, mode: widestMode(recording) });
-    return { bands, calls: chartOf(recording, selection) };
+    const widest = widestMode(recording);
+    return { calls, bands: selection.mode === widest ? calls : chartOf(recording, { ...selection, mode: widest }) };
   });
   const layout = useComputed(() => {
     const { bands, calls } = charts.value;

@@ -29,7 +29,7 @@ export function EmbeddedApp({ elements }: { elements: readonly HTMLScriptElement
   return "one" in loaded.value ? <ProfilePage store={loaded.value.one} /> : <DiffPage recordings={loaded.value.two} />;
 }
 
-export function messageOf(error: unknown): string {
-  if (error instanceof DOMException) return "the recording in this page is damaged: it is no base64 text";
+function messageOf(error: unknown): string {
+  if (error instanceof DOMException) return "The recording in this page is damaged: it is no base64 text.";
   return error instanceof Error ? error.message : String(error);
 }

@@ -5,6 +5,7 @@ import type { CallTree } from "../model/call_tree";
 import { rowTop, visitBoxes, xOf, type Viewport } from "./flame_geometry";
 import type { LabelCutter } from "./label";
 import type { Theme } from "./palette";
+import { Runs } from "./runs";
 
 export const font = "12px system-ui, sans-serif";
 
@@ -37,7 +38,7 @@ export function paintFlame(context: CanvasRenderingContext2D, tree: CallTree, po
   context.fillRect(0, 0, port.width, port.height);
   const byFill = new Map<string, Box[]>();
   const labelled: Array<{ box: Box; faded: boolean }> = [];
-  const slivers: Array<readonly [depth: number, column: number]> = [];
+  const slivers = new Runs();
   const narrow = visitBoxes(tree, port, {
     box: (node, left, wide) => {
       const x = Math.max(0, left);
@@ -47,7 +48,7 @@ export function paintFlame(context: CanvasRenderingContext2D, tree: CallTree, po
       push(byFill, faded ? theme.faded : looks.fills[looks.fillOf(node)], box);
       if (width >= labelRoom) labelled.push({ box, faded });
     },
-    sliver: (depth, column) => slivers.push([depth, column]),
+    sliver: (depth, column) => slivers.add(depth, column),
   });
   paintBoxes(context, byFill, port.rowHeight - 1);
   paintSlivers(context, slivers, port, theme);
@@ -73,18 +74,27 @@ function paintBoxes(context: CanvasRenderingContext2D, byFill: ReadonlyMap<strin
   }
 }
 
-// Hatched by rows of two pixels: many of them side by side look like a screen, not like a box.
-function paintSlivers(
-  context: CanvasRenderingContext2D,
-  slivers: ReadonlyArray<readonly [number, number]>,
-  port: Viewport,
-  theme: Theme,
-): void {
-  context.fillStyle = theme.quiet;
-  for (const [depth, column] of slivers) {
-    const top = rowTop(port, depth);
-    for (let y = (column % 2) * 2; y < port.rowHeight - 2; y += 4) context.fillRect(column, top + y, 1, 2);
-  }
+// Hatched, so that nobody takes many of them for a box.
+function paintSlivers(context: CanvasRenderingContext2D, slivers: Runs, port: Viewport, theme: Theme): void {
+  context.fillStyle = hatching(context, theme.quiet);
+  for (const [depth, from, to] of slivers.all()) context.fillRect(from, rowTop(port, depth), to - from, port.rowHeight - 2);
+}
+
+const hatchings = new Map<string, CanvasPattern>(); // few: one for each theme
+
+function hatching(context: CanvasRenderingContext2D, colour: string): CanvasPattern | string {
+  const known = hatchings.get(colour);
+  if (known !== undefined) return known;
+  const tile = document.createElement("canvas");
+  tile.width = 2;
+  tile.height = 4;
+  const brush = tile.getContext("2d")!;
+  brush.fillStyle = colour;
+  brush.fillRect(0, 0, 1, 2);
+  brush.fillRect(1, 2, 1, 2);
+  const pattern = context.createPattern(tile, "repeat");
+  if (pattern !== null) hatchings.set(colour, pattern);
+  return pattern ?? colour;
 }
 
 // What part of a box's time was spent waiting for the GIL or collecting garbage: a strip at its foot.

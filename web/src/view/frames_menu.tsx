@@ -1,5 +1,6 @@
 // How stacks are shown: which frames are hidden, and what makes two frames the same.
 
+import { useComputed } from "@preact/signals";
 import { Origin, type OriginNumber, type Selection } from "../model/selection";
 import type { ProfileStore } from "../state/profile_store";
 import { Check } from "./check";
@@ -15,7 +16,7 @@ export const hideable: ReadonlyArray<readonly [OriginNumber, string]> = [
 /** `both`: of a difference, in which threads and lines of the two do not belong together. */
 export function FramesMenu({ store, both = false }: { store: ProfileStore; both?: boolean }) {
   const selection = store.selection.value;
-  const present = new Set(store.origins.value);
+  const present = useComputed(() => new Set(store.origins.value)).value;
   const hide = (origin: OriginNumber, hidden: boolean) =>
     store.select({ hidden: hidden ? [...selection.hidden, origin] : selection.hidden.filter((other) => other !== origin) });
   const active = selection.hidden.length > 0 || selection.byLine || selection.byThread || selection.inverted;

@@ -1,14 +1,20 @@
 // The top of a profile's page: what was recorded, how, and what is missing from it.
 
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { Recording } from "../recording/recording";
 import { theme, toggleTheme } from "../state/theme";
 import { commandOf, recordingFacts } from "./recording_facts";
 
 const damageShown = 5; // lines
 
-export function Header({ recording, children }: { recording: Recording; children?: ComponentChildren }) {
+interface HeaderProps {
+  readonly recording: Recording;
+  readonly growing: boolean; // it goes on: that its end is missing is no damage
+  readonly children?: ComponentChildren;
+}
+
+export function Header({ recording, growing, children }: HeaderProps) {
   return (
     <header class="header">
       <div class="header-row">
@@ -20,7 +26,7 @@ export function Header({ recording, children }: { recording: Recording; children
         </div>
       </div>
       <FactLine recording={recording} />
-      <Damage recording={recording} />
+      <Damage recording={recording} growing={growing} />
     </header>
   );
 }
@@ -71,9 +77,10 @@ function Command({ recording }: { recording: Recording }) {
 }
 
 export function FactLine({ recording }: { recording: Recording }) {
+  const facts = useMemo(() => recordingFacts(recording), [recording]);
   return (
     <ul class="fact-line" aria-label="About the recording">
-      {recordingFacts(recording).map((fact) => (
+      {facts.map((fact) => (
         <li key={fact.title} class={fact.loud ? "loud" : undefined} title={fact.title}>
           {fact.text}
         </li>
@@ -82,9 +89,9 @@ export function FactLine({ recording }: { recording: Recording }) {
   );
 }
 
-function Damage({ recording }: { recording: Recording }) {
+function Damage({ recording, growing }: { recording: Recording; growing: boolean }) {
   const { damage, complete, ended } = recording;
-  const unfinished = !complete && ended === "" && damage.length === 0;
+  const unfinished = !growing && !complete && ended === "" && damage.length === 0;
   if (damage.length === 0 && !unfinished) return null;
   return (
     <div class="damage" role="status">

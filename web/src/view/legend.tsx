@@ -1,11 +1,12 @@
 // What the colours mean: only those that are there.
 
+import { useMemo } from "preact/hooks";
 import { noFunction, type CallTree } from "../model/call_tree";
 import { theme } from "../state/theme";
 import { kindNames, kindOf, kinds, themes, tints, type Kind } from "./palette";
 
 export function Legend({ tree, origins }: { tree: CallTree; origins: Uint8Array }) {
-  const present = kindsIn(tree, origins);
+  const present = useMemo(() => kindsIn(tree, origins), [tree, origins]);
   const colours = themes[theme.value];
   const entries = kinds
     .filter((kind) => present.has(kind))

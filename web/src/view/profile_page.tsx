@@ -1,6 +1,6 @@
 // One profile: what it is, what to look at, and the view.
 
-import { useSignal } from "@preact/signals";
+import { useComputed, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { LocationFollower } from "../state/location";
@@ -26,12 +26,19 @@ import { TreeView } from "./tree_view";
 
 const hasNodes: readonly View[] = ["icicle", "flame", "tree"]; // views in which a frame of the tree is selected
 
-export function ProfilePage({ store, tools }: { store: ProfileStore; tools?: ComponentChildren }) {
+export interface ProfilePageProps {
+  readonly store: ProfileStore;
+  readonly growing?: boolean; // the recording goes on
+  readonly tools?: ComponentChildren; // beside those that every page has
+}
+
+export function ProfilePage({ store, growing = false, tools }: ProfilePageProps) {
   const help = useSignal(false);
+  const view = useComputed(() => store.state.value.view).value;
   usePageKeys(store, profileTabs, () => (help.value = true));
   return (
     <div class="page">
-      <Header recording={store.recording.value}>
+      <Header recording={store.recording.value} growing={growing}>
         {tools}
         <button type="button" class="plain" title="Keys (?)" aria-label="Help: list of keys" onClick={() => (help.value = true)}>
           ?
@@ -43,11 +50,11 @@ export function ProfilePage({ store, tools }: { store: ProfileStore; tools?: Com
           <Chips store={store} />
           <Breadcrumbs store={store} />
         </div>
-        <div class="panel-view" role="tabpanel" id={panelId} aria-labelledby={tabId(store.state.value.view)}>
-          <CurrentView store={store} />
+        <div class="panel-view" role="tabpanel" id={panelId} aria-labelledby={tabId(view)}>
+          <CurrentView store={store} view={view} />
         </div>
       </main>
-      {hasNodes.includes(store.state.value.view) && <Details store={store} />}
+      {hasNodes.includes(view) && <Details store={store} />}
       <div class="visually-hidden" aria-live="polite">
         {store.announcement}
       </div>
@@ -108,8 +115,8 @@ export function UndoButtons({ store }: { store: ProfileStore }) {
   );
 }
 
-function CurrentView({ store }: { store: ProfileStore }) {
-  switch (store.state.value.view) {
+function CurrentView({ store, view }: { store: ProfileStore; view: View }) {
+  switch (view) {
     case "chart":
       return <ChartView store={store} />;
     case "sandwich":
