@@ -136,6 +136,8 @@ struct Words {
   std::string mode;
   std::string limit = "20";
   std::string native;
+  std::string push;
+  std::string token_file;
   bool inlines = false;
   bool no_pause = false;
   bool no_lines = false;
@@ -171,6 +173,10 @@ CLI::App& add_record(CLI::App& app, Words& words) {
   command.add_flag("--no-pause", words.no_pause, "Never stop a thread; count what is lost by that as torn");
   command.add_flag("--no-lines", words.no_lines, "One frame per function, whatever the line");
   command.add_flag("--sources", request.sources, "Keep the program's source files in html, json and ftap");
+  command.add_option("--push", words.push, "Send it to a flametap server; a file only with -o, or if that fails")
+      ->type_name("URL");
+  command.add_option("--token-file", words.token_file, "The token that the server wants [$FLAMETAP_TOKEN]")
+      ->type_name("FILE");
   command.add_option("--stats", request.stats, "Write how the recording went, as JSON")->type_name("FILE");
   command.add_option("--cpu", words.cpu, "The CPU to sample from [any]")->type_name("N");
   command.add_option("stray", words.stray)->group("");  // hidden: only to say what is wrong with them
@@ -290,6 +296,13 @@ Result<RecordRequest> record_request(const CLI::App& app, const Words& words, co
   if (given(app, "--duration") && !take(parse_seconds(words.duration), request.duration, error)) return error;
   if (given(app, "--cpu") && !take(parse_cpu(words.cpu), request.cpu, error)) return error;
   if (given(app, "--mode") && !take(parse_mode(words.mode), request.mode, error)) return error;
+  if (given(app, "--token-file") && !given(app, "--push"))
+    return Error{Failure::usage, "--token-file goes with --push", ""};
+  if (given(app, "--push")) {
+    if (!request.format.empty() && request.output.empty())
+      return Error{Failure::usage, "with --push, -f is for the file of -o", ""};
+    if (!take(parse_push_target(words.push, words.token_file), request.push, error)) return error;
+  }
   if (command != nullptr) request.command = *command;
   if (!take(native_options(app, words), request.native, error)) return error;
   if (request.native && words.no_pause)

@@ -56,7 +56,7 @@ Result<std::string> Journal::bytes() const {
   const Fd file(::open(path().c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return errno_error("cannot open " + path(), errno);
   auto content = format::read_all(file.get(), kMaxInPage);
-  if (!content) return content.error().within("cannot put the recording into a page");
+  if (!content) return content.error().within("the recording is too large to be shown in a browser");
   return content;
 }
 

@@ -25,7 +25,7 @@ class Journal {
   [[nodiscard]] const std::string& path() const { return writer_->path(); }
 
   [[nodiscard]] Result<format::ReadProfile> read(bool keep_time) const;
-  // The file as it is. Fails if it is too large for a page, which a browser could not open.
+  // The file as it is. Fails if it is too large for a browser.
   [[nodiscard]] Result<std::string> bytes() const;
   [[nodiscard]] const std::string& result_path() const { return result_path_; }
   // The result is written, or is the journal itself, which takes its name now. It is not needed any more.

@@ -22,6 +22,7 @@
 #include "sampler/family.h"
 #include "sampler/process_sampler.h"
 #include "sampler/recorder.h"
+#include "server/push.h"
 
 namespace flametap::cli {
 namespace {
@@ -87,17 +88,18 @@ Result<std::string> write_content(const Output& output, const std::string& own_p
   return content ? write(output, own_path, *content) : Result<std::string>(content.error());
 }
 
-// Makes the result of the journal; gives its path.
-Result<std::string> write_result(const RecordRequest& request, const Output& output, const std::string& own_path,
-                                 const Journal& journal, const profile::Profile& all) {
-  const auto shown = shown_part(request, output, all);
-  if (!shown) return shown.error();
-  const auto written = write_content(output, own_path, journal, *shown);
-  if (!request.stats.empty()) {
-    const auto stats = format::write_output(request.stats, format::write_stats(*shown));
-    if (!stats && written) return stats.error();
-  }
-  return written;
+Result<void> write_stats(const RecordRequest& request, const profile::Profile& shown) {
+  if (request.stats.empty()) return {};
+  const auto stats = format::write_output(request.stats, format::write_stats(shown));
+  return stats ? Result<void>{} : stats.error();
+}
+
+// The URL of its page; empty if it is not to be pushed.
+Result<std::string> push_journal(const std::optional<PushTarget>& target, const Journal& journal) {
+  if (!target) return std::string();
+  const auto bytes = journal.bytes();
+  if (!bytes) return bytes.error();
+  return server::push(target->server, target->token, *bytes);
 }
 
 Error with_journal_kept(Error error, const Journal& journal) {
@@ -112,14 +114,21 @@ Result<void> finish(const RecordRequest& request, const Output& output, const st
   const auto read = journal.read(needs_time(output, journal));
   if (!read) return with_journal_kept(read.error(), journal);
   const profile::Profile& all = read->profile;
-  const auto written = write_result(request, output, own_path, journal, all);
+  const auto shown = shown_part(request, output, all);
+  if (!shown) return with_journal_kept(shown.error(), journal);
+  const auto pushed = push_journal(request.push, journal);
+  const bool only_there = pushed && !pushed->empty() && request.output.empty();
+  const auto written = only_there ? pushed : write_content(output, own_path, journal, *shown);
+  const auto stats = write_stats(request, *shown);
   if (!written) return with_journal_kept(written.error(), journal);
+  if (!stats) return with_journal_kept(stats.error(), journal);
   if (const auto closed = journal.close(); !closed) return with_journal_kept(closed.error(), journal);
   // The result may have all, but the summary is about the mode that was asked for.
   const auto of_mode = profile::filter(all, {.mode = request.mode});
-  const std::string text = summary_text(all, of_mode ? *of_mode : all, *written);
+  std::string text = summary_text(all, of_mode ? *of_mode : all, only_there ? "-" : *written);
+  if (pushed && !pushed->empty()) text += "  pushed to " + *pushed + "\n";
   std::fwrite(text.data(), 1, text.size(), stderr);
-  return {};
+  return pushed ? Result<void>{} : pushed.error();
 }
 
 Result<Processes> attach_all(const RecordRequest& request) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "cli/push_target.h"
 #include "profile/profile.h"
 #include "sampler/native_process.h"
 
@@ -27,6 +28,7 @@ struct RecordRequest {
   bool children = false;  // and their children, and so on
   bool pause = true;
   bool lines = true;
+  std::optional<PushTarget> push = {};
   bool sources = false;  // keep the texts of source files
   std::optional<sampler::NativeOptions> native = {};
 };

@@ -1,19 +1,17 @@
 #include "cli/serve_command.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <memory>
 #include <utility>
 
 #include "base/clock.h"
-#include "base/fd.h"
 #include "cli/diagnostics.h"
+#include "cli/token_file.h"
 #include "cpython/version.h"
 #include "sampler/process_sampler.h"
 #include "server/ascii.h"
@@ -27,33 +25,11 @@
 namespace flametap::cli {
 namespace {
 
-constexpr std::size_t kShortestToken = 16;
-constexpr std::size_t kLongestToken = 4096;
 constexpr Nanoseconds kDay = 24 * 3600 * kSecond;
 
 bool is_loopback(const std::string& address) { return address.starts_with("127.") || address == "::1"; }
 
 bool is_for_everybody(const std::string& address) { return address == "0.0.0.0" || address == "::"; }
-
-Result<std::string> read_token(const std::string& path) {
-  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) return errno_error("cannot read the token in " + path, errno);
-  struct stat status {};
-  if (::fstat(file.get(), &status) != 0) return errno_error("cannot read the token in " + path, errno);
-  if (S_ISREG(status.st_mode) && (status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
-    return Error{Failure::usage, "others may read the token in " + path, "chmod 600 " + path};
-  std::string token(kLongestToken + 1, '\0');
-  const ssize_t got = ::read(file.get(), token.data(), token.size());
-  if (got < 0) return errno_error("cannot read the token in " + path, errno);
-  token.resize(static_cast<std::size_t>(got));
-  token.erase(std::min(token.find_last_not_of("\r\n") + 1, token.size()));  // npos + 1 is 0
-  const bool is_sound = std::ranges::all_of(token, [](char character) { return character > ' ' && character < 0x7f; });
-  if (token.size() < kShortestToken || token.size() > kLongestToken || !is_sound) {
-    return Error{Failure::usage, path + " holds no token: one line of at least 16 visible characters",
-                 "openssl rand -hex 32 > " + path};
-  }
-  return token;
-}
 
 Result<server::AccessRules> access_rules(const ServeRequest& request) {
   server::AccessRules rules{.hosts = {"localhost", "127.0.0.1", "[::1]"}};
