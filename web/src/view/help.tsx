@@ -14,7 +14,7 @@ export function Help({ tabs, onClose }: { tabs: readonly TabInfo[]; onClose: () 
           <KeyList key={view} title={view} keys={keys} />
         ))}
       </div>
-      <p class="quiet">The address of the page holds all that you chose: keep it or send it. Nothing leaves this page.</p>
+      <p class="quiet">The address of the page holds all that you chose: keep it or send it. No other host is ever asked for anything.</p>
     </Dialog>
   );
 }
