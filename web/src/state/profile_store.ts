@@ -98,7 +98,9 @@ export class ProfileStore {
 
   zoomOut(): void {
     const zoomed = this.zoomed.value;
-    if (this.state.value.range !== null) this.change({ range: null });
+    const { view, range, chart } = this.state.value;
+    if (view === "chart") return chart === null ? undefined : this.change({ chart: null });
+    if (range !== null) this.change({ range: null });
     else if (zoomed > 0) this.change({ zoom: pathOf(this.tree.value, this.tree.value.parent[zoomed]) });
   }
 

@@ -52,8 +52,10 @@ export const initial: ViewState = {
 
 // A URL may come from anywhere: what is longer than any use of it is left out.
 const longestText = 2000;
-const longestPath = 4096;
-const mostNumbers = 1024;
+const longestPath = 4096; // steps
+const longestList = 65536;
+const longKeys = ["zoom", "selected", "threads", "processes"];
+const mostNumbers = 100_000; // of threads or processes
 
 const originNames: ReadonlyArray<readonly [string, OriginNumber]> = [
   ["own", Origin.own],
@@ -98,7 +100,7 @@ export function parseHash(hash: string, start: ViewState = initial): ViewState {
   const words = new Map<string, string>();
   for (const word of hash.replace(/^#/, "").split("&", 64)) {
     const [key, value = ""] = splitAt(word, "=");
-    words.set(key, unescapeWord(value).slice(0, key === "zoom" || key === "selected" ? longestPath * 16 : longestText));
+    words.set(key, unescapeWord(value).slice(0, longKeys.includes(key) ? longestList : longestText));
   }
   const text = (key: string) => words.get(key) ?? "";
   const sort = text("sort");
@@ -157,7 +159,18 @@ function unescapeWord(text: string): string {
 }
 
 const formatNumber = (value: number | null) => (value === null ? "" : String(value));
-const formatNumbers = (values: readonly number[] | null) => (values === null ? "" : values.join(",") || "none");
+
+// 0-4,7: all but two of many threads are few words.
+function formatNumbers(values: readonly number[] | null): string {
+  if (values === null) return "";
+  const runs: [number, number][] = [];
+  for (const value of [...values].sort((a, b) => a - b)) {
+    const last = runs[runs.length - 1];
+    if (last !== undefined && value <= last[1] + 1) last[1] = value;
+    else runs.push([value, value]);
+  }
+  return runs.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(",") || "none";
+}
 
 function parseNumber(text: string): number | null {
   return /^\d{1,15}$/.test(text) ? Number(text) : null;
@@ -165,9 +178,14 @@ function parseNumber(text: string): number | null {
 
 function parseNumbers(text: string): readonly number[] | null {
   if (text === "none") return [];
-  const numbers = text.split(",", mostNumbers).map(parseNumber);
-  const known = numbers.filter((value): value is number => value !== null);
-  return known.length === 0 ? null : known;
+  const numbers: number[] = [];
+  for (const word of text.split(",", mostNumbers)) {
+    const match = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(word);
+    if (match === null) continue;
+    const to = Number(match[2] ?? match[1]);
+    for (let number = Number(match[1]); number <= to && numbers.length < mostNumbers; number++) numbers.push(number);
+  }
+  return numbers.length === 0 ? null : numbers;
 }
 
 function formatRange(range: readonly [number, number] | null, digits: number): string {

@@ -180,7 +180,10 @@ export class ChartStage {
     const [first, last] = this.current.whole;
     const low = Math.max(first, from);
     const high = Math.min(last, to);
-    if (high - low >= narrowest) this.actions.show([Math.round(low), Math.round(high)]);
+    if (high - low < narrowest) return;
+    const shown = [Math.round(low), Math.round(high)] as const;
+    this.actions.show(shown);
+    this.show({ ...this.current, shown });
   }
 
   private zoomInto(box: ChartBox | null): void {
@@ -220,6 +223,8 @@ export class ChartStage {
     if (next === null) return;
     if (next.depth >= next.lane.rows) this.actions.fold(next.lane.thread.thread);
     this.actions.select(next);
+    // The owner shows it, too, but only at its next rendering: a key that is held down is faster than that.
+    this.show({ ...this.current, selected: next });
     this.reveal(next);
   }
 

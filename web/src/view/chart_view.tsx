@@ -6,7 +6,7 @@ import { chartOf } from "../model/chart";
 import { duration } from "../model/format";
 import { processLabel, threadLabel } from "../model/labels";
 import { frameText } from "../model/stack_text";
-import { widestMode } from "../model/weights";
+import { unitOf, widestMode } from "../model/weights";
 import type { ProfileStore } from "../state/profile_store";
 import { theme } from "../state/theme";
 import { layOutChart } from "./chart_layout";
@@ -38,8 +38,10 @@ export function ChartView({ store }: { store: ProfileStore }) {
   const model = useComputed<ChartModel>(() => chartModel(store, layout.value, fills.value, selected.value));
   if (layout.value.lanes.length === 0) return <NothingSelected store={store} />;
   const shown = model.value.shown;
+  const isTimed = unitOf(store.recording.value) === "nanoseconds" && store.recording.value.durationNs > 0;
   return (
     <div class="view">
+      {!isTimed && <p class="damage">This profile does not say when its samples were taken: they stand one after the other.</p>}
       <ChartCanvas
         store={store}
         model={model.value}
@@ -51,7 +53,7 @@ export function ChartView({ store }: { store: ProfileStore }) {
             store.change({ function: store.recording.value.functions.count > 0 ? functionOf(box) : null }, "same");
           },
           show: (range) => store.change({ chart: range }, "same"),
-          time: (time) => store.select({ time }),
+          time: (time) => isTimed && store.select({ time }),
           fold: (thread) => {
             const next = new Set(unfolded.value);
             if (!next.delete(thread)) next.add(thread);
@@ -61,7 +63,7 @@ export function ChartView({ store }: { store: ProfileStore }) {
       />
       <div class="chart-foot">
         <Swatches label="States" entries={bandKinds.map((kind) => ({ name: bandNames[kind], colour: themes[theme.value].bands[kind], strip: false }))} />
-        <button type="button" title="All views show only this time (r, or drag in the chart)" onClick={() => store.select({ time: shown })}>
+        <button type="button" disabled={!isTimed} title="All views show only this time (r, or drag in the chart)" onClick={() => store.select({ time: shown })}>
           Select the time that is shown
         </button>
         <button type="button" disabled={store.state.value.chart === null} onClick={() => store.change({ chart: null })}>

@@ -2,7 +2,7 @@
 
 import { valueAt } from "./flame_geometry";
 import { moved, type Move } from "./flame_moves";
-import type { FlameStage } from "./flame_stage";
+import type { FlameModel, FlameStage } from "./flame_stage";
 
 export interface FlameActions {
   select(node: number): void;
@@ -126,7 +126,9 @@ export class FlameInput {
     const low = Math.max(0, from);
     const high = Math.min(1, to);
     if (high - low < narrowestRange) return;
-    this.actions.range(low <= 0 && high >= 1 ? null : [low, high]);
+    const range = low <= 0 && high >= 1 ? null : ([low, high] as const);
+    this.actions.range(range);
+    this.showAtOnce({ range });
   }
 
   private shareOf(value: number): number {
@@ -160,8 +162,14 @@ export class FlameInput {
     return moves[key] ?? null;
   }
 
+  // The owner shows it, too, but only at its next rendering: a key that is held down is faster than that.
+  private showAtOnce(part: Partial<Pick<FlameModel, "range" | "selected">>): void {
+    this.stage.show({ ...this.stage.model, ...part });
+  }
+
   private goTo(node: number): void {
     this.actions.select(node);
+    this.showAtOnce({ selected: node });
     this.stage.scrollToNode(node);
     this.stage.focus(true);
     this.showSideways(node);

@@ -1,20 +1,20 @@
 // Every key, and what the page can do besides.
 
 import { Dialog } from "./dialog";
-import { pageKeys, viewKeys } from "./keys";
+import { keysOf, viewKeys } from "./keys";
 import type { TabInfo } from "./tabs";
 
 export function Help({ tabs, onClose }: { tabs: readonly TabInfo[]; onClose: () => void }) {
   return (
     <Dialog title="Keys" onClose={onClose}>
       <div class="help">
-        <KeyList title="Views" keys={tabs.map((tab, i) => [String(i + 1), `${tab.name}: ${tab.title.toLowerCase()}`])} />
-        <KeyList title="Everywhere" keys={pageKeys.map((key) => [key.keys.join(", "), key.text])} />
+        {tabs.length > 0 && <KeyList title="Views" keys={tabs.map((tab, i) => [String(i + 1), `${tab.name}: ${tab.title.toLowerCase()}`])} />}
+        <KeyList title="Everywhere" keys={keysOf(tabs).map((key) => [key.keys.join(", "), key.text])} />
         {viewKeys.map(([view, keys]) => (
           <KeyList key={view} title={view} keys={keys} />
         ))}
       </div>
-      <p class="quiet">The address of the page holds all that you chose: keep it or send it. Nothing leaves this page.</p>
+      <p class="quiet">The address of the page holds all that you chose: keep it or send it. No other host is ever asked for anything.</p>
     </Dialog>
   );
 }

@@ -8,6 +8,7 @@ import type { TabInfo } from "./tabs";
 export interface Key {
   readonly keys: readonly string[]; // as KeyboardEvent.key, "Ctrl+" before it where held
   readonly text: string;
+  readonly ofOne?: true; // means nothing on the page of a difference
   readonly run: (page: KeyTarget) => void;
 }
 
@@ -20,22 +21,27 @@ export interface KeyTarget {
 const flip = (part: "byThread" | "byLine" | "inverted") => ({ store }: KeyTarget) =>
   store.select({ [part]: !store.selection.value[part] });
 
-export const pageKeys: readonly Key[] = [
+const pageKeys: readonly Key[] = [
   { keys: ["/"], text: "search", run: () => document.getElementById(searchId)?.focus() },
   { keys: ["n"], text: "next match", run: ({ store }) => store.goToMatch(false) },
   { keys: ["N"], text: "match before", run: ({ store }) => store.goToMatch(true) },
   { keys: ["Escape"], text: "zoom out, a step at a time", run: ({ store }) => store.zoomOut() },
   { keys: ["f"], text: "focus: only stacks with the selected function", run: ({ store }) => focusSelected(store) },
-  { keys: ["s"], text: "sandwich of the selected function", run: ({ store }) => openSandwich(store) },
-  { keys: ["o"], text: "source of the selected function", run: ({ store }) => openSource(store) },
+  { keys: ["s"], text: "sandwich of the selected function", ofOne: true, run: ({ store }) => openSandwich(store) },
+  { keys: ["o"], text: "source of the selected function", ofOne: true, run: ({ store }) => openSource(store) },
   { keys: ["c"], text: "copy the selected stack", run: ({ store }) => void copyStack(store) },
   { keys: ["i"], text: "invert: what runs at the root", run: flip("inverted") },
-  { keys: ["t"], text: "a root for each thread", run: flip("byThread") },
-  { keys: ["l"], text: "calls from different lines apart", run: flip("byLine") },
+  { keys: ["t"], text: "a root for each thread", ofOne: true, run: flip("byThread") },
+  { keys: ["l"], text: "calls from different lines apart", ofOne: true, run: flip("byLine") },
   { keys: ["u", "Ctrl+z"], text: "undo", run: ({ store }) => store.undo() },
   { keys: ["U", "Ctrl+y", "Ctrl+Z"], text: "redo", run: ({ store }) => store.redo() },
   { keys: ["?"], text: "this list", run: ({ showHelp }) => showHelp() },
 ];
+
+/** The keys of a page: one without tabs is that of a difference. */
+export function keysOf(tabs: readonly TabInfo[]): readonly Key[] {
+  return tabs.length > 0 ? pageKeys : pageKeys.filter((key) => key.ofOne === undefined);
+}
 
 /** Keys of single views, for the help panel. The views handle them. */
 export const viewKeys: ReadonlyArray<readonly [view: string, keys: ReadonlyArray<readonly [string, string]>]> = [
@@ -83,7 +89,7 @@ export function handleKey(event: KeyboardEvent, page: KeyTarget): boolean {
     page.store.change({ view: tab.view });
     return true;
   }
-  const key = pageKeys.find(({ keys }) => keys.includes(name));
+  const key = keysOf(page.tabs).find(({ keys }) => keys.includes(name));
   key?.run(page);
   return key !== undefined;
 }

@@ -32,12 +32,12 @@ function extent(recording: Recording): RecordingFact[] {
   const { samples, rateHz } = recording;
   let ticks = 0;
   for (let i = 0; i < samples.count; i++) ticks += samples.ticks[i];
-  const facts = [
-    quiet(`${count(ticks || samples.count)} samples`, "looks at single threads"),
-    quiet(duration(recording.durationNs), "how long was recorded"),
-    quiet(rateHz > 0 ? `${Number(rateHz.toPrecision(6))} Hz` : "as fast as possible", "how often it was asked to look"),
-    quiet(modeText(recording), "which samples are in the recording"),
-  ];
+  const facts = [quiet(`${count(ticks || samples.count)} samples`, "looks at single threads")];
+  // A profile that was converted may not know any of these: then nothing is said, rather than something untrue.
+  if (recording.durationNs > 0) facts.push(quiet(duration(recording.durationNs), "how long was recorded"));
+  if (rateHz > 0) facts.push(quiet(`${Number(rateHz.toPrecision(6))} Hz`, "how often it was asked to look"));
+  else if (isOurs(recording)) facts.push(quiet("as fast as possible", "how often it was asked to look"));
+  facts.push(quiet(modeText(recording), "which samples are in the recording"));
   if (recording.startUnixNs > 0n) facts.push(quiet(dateText(recording.startUnixNs), "when the recording began"));
   return facts;
 }
@@ -59,8 +59,11 @@ function losses(recording: Recording): RecordingFact[] {
     told(counts.nativeTruncated, "C stacks cut", "samples whose outermost C calls are missing"),
     told(counts.guessed, "guessed", "samples with a C call that was found by the frame pointer alone"),
   ];
-  return [...always, ...rare.filter((fact) => fact.loud)];
+  return [...(isOurs(recording) ? always : always.filter((fact) => fact.loud)), ...rare.filter((fact) => fact.loud)];
 }
+
+// Other profilers do not say which samples are missing.
+const isOurs = (recording: Recording) => recording.mode !== "unknown";
 
 function told(number: number, word: string, title: string): RecordingFact {
   return { text: `${count(number)} ${word}`, title, loud: number > 0 };

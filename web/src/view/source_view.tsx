@@ -80,7 +80,7 @@ function CodeTable({ store, file, heats }: { store: ProfileStore; file: SourceFi
     <div class="code">
       <p class="code-head">
         <span class="code-path">{recording.strings[file.file]}</span>
-        {text === undefined && <span class="quiet"> Its text is not in the recording: only lines with samples are listed.</span>}
+        {text === undefined && <span class="quiet"> Its text is not in the recording (record with --sources): only lines with samples are listed.</span>}
       </p>
       <VirtualGrid
         role="grid"

@@ -85,12 +85,15 @@ function Row({ id, index, grid }: { id: string; index: number; grid: VirtualGrid
   );
 }
 
+// A step leads to the edge of the view; a jump puts the row into the middle, with what stands around it.
 function showRow(grid: HTMLElement, index: number): void {
-  const head = gridRowHeight;
   const top = index * gridRowHeight;
-  const room = grid.clientHeight - head;
-  if (top < grid.scrollTop) grid.scrollTop = top;
-  else if (top + gridRowHeight > grid.scrollTop + room) grid.scrollTop = top + gridRowHeight - room;
+  const room = grid.clientHeight - gridRowHeight; // below the column headers
+  const above = grid.scrollTop - top;
+  const below = top + gridRowHeight - grid.scrollTop - room;
+  if (above <= 0 && below <= 0) return;
+  if (Math.max(above, below) > 2 * gridRowHeight) grid.scrollTop = top - (room - gridRowHeight) / 2;
+  else grid.scrollTop = above > 0 ? top : top + gridRowHeight - room;
 }
 
 function onKeyDown(event: KeyboardEvent, props: VirtualGridProps, height: number): void {
