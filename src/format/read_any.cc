@@ -64,10 +64,10 @@ Result<ReadProfile> read_file(int file, const ReadOptions& options) {
   return read_any_text(*content, options);
 }
 
-Result<ReadProfile> read_object(std::string_view content) {
+Result<ReadProfile> read_object(std::string_view content, const ReadOptions& options) {
   switch (kind_of_json(content)) {
     case JsonKind::speedscope:
-      return read_speedscope(content);
+      return read_speedscope(content, options);
     case JsonKind::chrome_trace:
       return not_readable("a trace for Chrome");
     case JsonKind::cpu_profile:
@@ -81,10 +81,10 @@ Result<ReadProfile> read_object(std::string_view content) {
   return ReadProfile{std::move(*profile), {}};
 }
 
-Result<ReadProfile> read_plain(std::string_view content) {
+Result<ReadProfile> read_plain(std::string_view content, const ReadOptions& options) {
   const std::size_t start = content.find_first_not_of(" \t\r\n");
   if (start == std::string_view::npos) return Error{Failure::failed, "the file is empty", ""};
-  if (looks_like_pprof(content)) return read_pprof(content);
+  if (looks_like_pprof(content)) return read_pprof(content, options);
   const std::string_view text = content.substr(start);
   for (const std::string_view start_of_page : {"<?xml", "<svg", "<!", "<html"}) {  // `<module>` is a frame
     if (text.starts_with(start_of_page)) return not_readable("a picture or a page");
@@ -96,19 +96,19 @@ Result<ReadProfile> read_plain(std::string_view content) {
   if (content.starts_with("MOJ")) {
     return Error{Failure::failed, "this is Austin's binary format", "convert it to text with mojo2austin"};
   }
-  return text.starts_with('{') ? read_object(content) : read_folded(content);
+  return text.starts_with('{') ? read_object(content, options) : read_folded(content, options);
 }
 
-Result<ReadProfile> read_gzip(std::string_view content) {
+Result<ReadProfile> read_gzip(std::string_view content, const ReadOptions& options) {
   Unpacked unpacked = gunzip(content);
-  if (unpacked.damage.empty()) return read_plain(unpacked.content);
+  if (unpacked.damage.empty()) return read_plain(unpacked.content, options);
   if (unpacked.content.empty()) return Error{Failure::failed, unpacked.damage, ""};
   if (!looks_like_pprof(unpacked.content)) {
     // A line that is cut off may end with a part of its count.
     unpacked.content.resize(unpacked.content.rfind('\n') + 1);
   }
   const std::string loss = "the rest of the file is missing: " + unpacked.damage;
-  Result<ReadProfile> read = read_plain(unpacked.content);
+  Result<ReadProfile> read = read_plain(unpacked.content, options);
   if (!read) return read.error().within(loss);
   read->warnings.insert(read->warnings.begin(), loss);
   return read;
@@ -118,7 +118,7 @@ Result<ReadProfile> read_gzip(std::string_view content) {
 
 Result<ReadProfile> read_any_text(std::string_view content, const ReadOptions& options) {
   if (looks_like_ftap(content)) return read_ftap(MemorySource(std::as_bytes(std::span(content))), options);
-  return content.starts_with("\x1f\x8b") ? read_gzip(content) : read_plain(content);
+  return content.starts_with("\x1f\x8b") ? read_gzip(content, options) : read_plain(content, options);
 }
 
 Result<ReadProfile> read_any(const std::string& path, const ReadOptions& options) {
