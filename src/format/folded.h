@@ -22,6 +22,6 @@ namespace flametap::format {
 
 // Reads what write_folded wrote, and the dialects of other tools: see folded_frame.h and austin.h. Lines that are not
 // understood are left out and counted in a warning. Threads, times and states are not in it, except in Austin's.
-[[nodiscard]] Result<ReadProfile> read_folded(std::string_view text);
+[[nodiscard]] Result<ReadProfile> read_folded(std::string_view text, const ReadOptions& options = {});
 
 }  // namespace flametap::format

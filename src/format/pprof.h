@@ -17,6 +17,6 @@ namespace flametap::format {
 
 // profile.proto of any producer, not compressed. Of a file that is cut off, the samples before the cut, as far as the
 // names that they need are there.
-[[nodiscard]] Result<ReadProfile> read_pprof(std::string_view content);
+[[nodiscard]] Result<ReadProfile> read_pprof(std::string_view content, const ReadOptions& options = {});
 
 }  // namespace flametap::format

@@ -21,7 +21,7 @@ FrameId ProfileImport::frame(const FrameParts& parts) {
 
 std::optional<StackId> ProfileImport::push(StackId parent, FrameId frame) {
   const std::uint32_t depth = depths_[static_cast<std::size_t>(parent)] + 1;
-  if (depth > kMaxStackDepth || depths_.size() > kMaxStacks) return std::nullopt;
+  if (depth > kMaxStackDepth || depths_.size() > max_stacks_) return std::nullopt;
   const StackId stack = profile.push(parent, frame);
   if (static_cast<std::size_t>(stack) == depths_.size()) depths_.push_back(depth);
   return stack;
@@ -49,7 +49,7 @@ profile::ProcessId ProfileImport::process(std::int32_t pid) {
 }
 
 bool ProfileImport::add(const profile::Sample& sample) {
-  if (profile.samples().size() >= kMaxSamples) return false;
+  if (profile.samples().size() >= max_samples_) return false;
   if (sample.ticks > kMaxSum - profile.total_ticks()) return false;
   if (sample.weight_ns > kMaxSum - profile.total_weight_ns()) return false;
   profile.add(sample);

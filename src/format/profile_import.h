@@ -3,6 +3,7 @@
 // What such a file does not tell stays unknown: its mode, and the times or the ticks of its samples.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "format/limits.h"
 #include "profile/profile.h"
 
 namespace flametap::format {
@@ -33,7 +35,12 @@ struct ThreadParts {
 
 class ProfileImport {
  public:
-  ProfileImport() { profile.recording.mode = profile::Mode::unknown; }
+  // `max_rows`: of stacks, and of samples, where that is fewer than limits.h allows.
+  explicit ProfileImport(std::uint64_t max_rows = kMaxSamples)
+      : max_stacks_(std::min<std::uint64_t>(kMaxStacks, max_rows)),
+        max_samples_(std::min<std::uint64_t>(kMaxSamples, max_rows)) {
+    profile.recording.mode = profile::Mode::unknown;
+  }
 
   // Names and files that are absurdly long are cut.
   profile::FrameId frame(const FrameParts& parts);
@@ -58,6 +65,8 @@ class ProfileImport {
  private:
   profile::ProcessId process(std::int32_t pid);
 
+  std::uint64_t max_stacks_;
+  std::uint64_t max_samples_;
   std::string command_;
   std::vector<std::uint32_t> depths_ = {0};  // of every stack
   std::unordered_map<std::int32_t, profile::ProcessId> processes_;

@@ -51,10 +51,10 @@ Result<ReadProfile> read_file(int file, const ReadOptions& options) {
   return read_any_text(*content, options);
 }
 
-Result<ReadProfile> read_object(std::string_view content) {
+Result<ReadProfile> read_object(std::string_view content, const ReadOptions& options) {
   switch (kind_of_json(content)) {
     case JsonKind::speedscope:
-      return read_speedscope(content);
+      return read_speedscope(content, options);
     case JsonKind::chrome_trace:
       return not_readable("a trace for Chrome");
     case JsonKind::cpu_profile:
@@ -71,7 +71,7 @@ Result<ReadProfile> read_object(std::string_view content) {
 Result<ReadProfile> read_plain(std::string_view content, const ReadOptions& options) {
   const std::size_t start = content.find_first_not_of(" \t\r\n");
   if (start == std::string_view::npos) return Error{Failure::failed, "the file is empty", ""};
-  if (looks_like_pprof(content)) return read_pprof(content);
+  if (looks_like_pprof(content)) return read_pprof(content, options);
   const std::string_view text = content.substr(start);
   if (looks_like_html(text)) return read_html(text, options);
   for (const std::string_view start_of_page : {"<?xml", "<svg", "<!", "<html"}) {  // `<module>` is a frame
@@ -84,7 +84,7 @@ Result<ReadProfile> read_plain(std::string_view content, const ReadOptions& opti
   if (content.starts_with("MOJ")) {
     return Error{Failure::failed, "this is Austin's binary format", "convert it to text with mojo2austin"};
   }
-  return text.starts_with('{') ? read_object(content) : read_folded(content);
+  return text.starts_with('{') ? read_object(content, options) : read_folded(content, options);
 }
 
 Result<ReadProfile> read_gzip(std::string_view content, const ReadOptions& options) {

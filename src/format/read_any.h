@@ -24,8 +24,9 @@ struct ReadOptions {
   // False: when each sample was taken does not matter. Those of one thread, stack and state may become one, so that a
   // long recording takes little memory.
   bool keep_time = true;
-  // Of each table of an .ftap file, and of its samples as they are kept: a file with more of the latter is not read,
-  // rows of the former are left out. Without this a large file may take many times its size of memory.
+  // At most so many stacks and samples, and rows of any table of an .ftap file. What is beyond is left out, with a
+  // warning; an .ftap file with more samples, as they are kept, is not read. Without this a large file may take many
+  // times its size of memory.
   std::uint64_t max_rows = std::numeric_limits<std::uint64_t>::max();
 };
 

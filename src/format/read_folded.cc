@@ -17,6 +17,8 @@ namespace {
 
 class Reader {
  public:
+  explicit Reader(const ReadOptions& options) : import_(options.max_rows) {}
+
   void read_line(std::string_view line, std::size_t number) {
     if (line.empty()) return;
     if (line.starts_with('#')) return austin_.read_remark(line);  // other tools write remarks behind a #
@@ -115,9 +117,9 @@ class Reader {
 
 }  // namespace
 
-Result<ReadProfile> read_folded(std::string_view text) {
+Result<ReadProfile> read_folded(std::string_view text, const ReadOptions& options) {
   if (text.size() > kMaxFileBytes) return Error{Failure::failed, "larger than 1 GiB", ""};
-  Reader reader;
+  Reader reader(options);
   for (std::size_t number = 1; !text.empty(); ++number) {
     const std::size_t end = text.find('\n');
     std::string_view line = text.substr(0, end);

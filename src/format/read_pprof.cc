@@ -88,8 +88,8 @@ void append_numbers(Message& message, std::vector<Number>& numbers, std::size_t 
 
 class Reader {
  public:
-  Reader(std::string_view content, const PprofTables& tables)
-      : content_(content), tables_(tables), choice_(choose_values(tables)) {}
+  Reader(std::string_view content, const PprofTables& tables, const ReadOptions& options)
+      : content_(content), tables_(tables), choice_(choose_values(tables)), import_(options.max_rows) {}
 
   Result<ReadProfile> read() && {
     if (!choice_.time && !choice_.ticks) return Error{Failure::failed, "it does not say what its values are", ""};
@@ -347,10 +347,10 @@ bool looks_like_pprof(std::string_view content) {
   }
 }
 
-Result<ReadProfile> read_pprof(std::string_view content) {
+Result<ReadProfile> read_pprof(std::string_view content, const ReadOptions& options) {
   if (content.size() > kMaxFileBytes) return Error{Failure::failed, "larger than 1 GiB", ""};
   const PprofTables tables(content);
-  return Reader(content, tables).read();
+  return Reader(content, tables, options).read();
 }
 
 }  // namespace flametap::format

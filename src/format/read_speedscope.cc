@@ -58,7 +58,7 @@ struct Unit {
 
 class Reader {
  public:
-  explicit Reader(const json& root) : root_(root) {}
+  Reader(const json& root, const ReadOptions& options) : root_(root), import_(options.max_rows) {}
 
   Result<ReadProfile> read() && {
     const json& profiles = member(root_, "profiles");
@@ -262,10 +262,10 @@ class Reader {
 
 }  // namespace
 
-Result<ReadProfile> read_speedscope(std::string_view text) {
+Result<ReadProfile> read_speedscope(std::string_view text, const ReadOptions& options) {
   const Result<json> root = parse_json(text);
   if (!root) return root.error();
-  return Reader(*root).read();
+  return Reader(*root, options).read();
 }
 
 }  // namespace flametap::format

@@ -13,6 +13,6 @@ namespace flametap::format {
 [[nodiscard]] std::string write_speedscope(const profile::Profile& profile);
 
 // Of any tool: profiles of samples and of events, in every unit. Each profile in the file becomes a thread.
-[[nodiscard]] Result<ReadProfile> read_speedscope(std::string_view text);
+[[nodiscard]] Result<ReadProfile> read_speedscope(std::string_view text, const ReadOptions& options = {});
 
 }  // namespace flametap::format

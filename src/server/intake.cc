@@ -63,7 +63,7 @@ Result<profile::Profile> read(std::string_view bytes) {
   }
   auto read = format::read_any_text(bytes, {.keep_time = !is_ftap, .max_rows = kMaxRows});
   if (!read) return read.error();
-  if (read->profile.stack_count() > kMaxRows || read->profile.samples().size() > kMaxRows)
+  if (read->profile.stack_count() >= kMaxRows || read->profile.samples().size() >= kMaxRows)
     return too_large("the profile has more than " + format::with_commas(kMaxRows) + " stacks or samples");
   if (read->profile.samples().empty()) return Error{Failure::usage, "there is no sample in it", ""};
   return std::move(read->profile);

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "base/fd.h"
 #include "base/result.h"
@@ -57,6 +58,8 @@ class Recordings {
 
  private:
   struct Running {
+    Running(store::ProfileId of, pid_t recorder) : id(std::move(of)), process(recorder) {}
+
     store::ProfileId id;
     pid_t process;
     std::atomic<bool> ended = false;

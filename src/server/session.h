@@ -32,6 +32,15 @@ struct SessionContext {
   std::atomic<std::size_t> connections = 0;
 };
 
+// Everything of one response that must stay where it is while it is sent.
+struct Outgoing {
+  boost::beast::http::response<boost::beast::http::buffer_body> message;
+  std::optional<boost::beast::http::response_serializer<boost::beast::http::buffer_body>> serializer;
+  std::shared_ptr<const ByteStream> stream;
+  std::uint64_t sent = 0;
+  std::string piece;
+};
+
 class Session : public std::enable_shared_from_this<Session> {
  public:
   Session(boost::asio::ip::tcp::socket socket, SessionContext& context);
@@ -61,15 +70,6 @@ class Session : public std::enable_shared_from_this<Session> {
   void on_sent(ErrorCode error);
   void drain();
   void close();
-
-  // Everything of one response that must stay where it is while it is sent.
-  struct Outgoing {
-    boost::beast::http::response<boost::beast::http::buffer_body> message;
-    std::optional<boost::beast::http::response_serializer<boost::beast::http::buffer_body>> serializer;
-    std::shared_ptr<const ByteStream> stream;
-    std::uint64_t sent = 0;
-    std::string piece;
-  };
 
   boost::beast::tcp_stream stream_;
   SessionContext& context_;
