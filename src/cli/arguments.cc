@@ -89,4 +89,10 @@ Result<profile::Mode> parse_mode(const std::string& word) {
   return *mode;
 }
 
+Result<std::uint16_t> parse_port(const std::string& option, const std::string& word) {
+  const auto port = whole_number<std::uint16_t>(word);
+  if (!port) return wrong(option, word, "must be a port, from 0 to 65535");
+  return *port;
+}
+
 }  // namespace flametap::cli

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -28,5 +29,8 @@ inline constexpr double kMaxRateHz = 100'000;
 // A whole number above 0; `option` is for the message.
 [[nodiscard]] Result<std::size_t> parse_count(const std::string& option, const std::string& word);
 [[nodiscard]] Result<profile::Mode> parse_mode(const std::string& word);
+
+// 0 is one, too: any that is free.
+[[nodiscard]] Result<std::uint16_t> parse_port(const std::string& option, const std::string& word);
 
 }  // namespace flametap::cli

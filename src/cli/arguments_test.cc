@@ -59,5 +59,11 @@ TEST(Arguments, Mode) {
   EXPECT_FALSE(parse_mode("").ok());
 }
 
+TEST(Arguments, Port) {
+  EXPECT_EQ(parse_port("--serve", "0").value(), 0);
+  EXPECT_EQ(parse_port("--serve", "65535").value(), 65535);
+  for (const char* const word : {"", "-1", "65536", "http", "80x"}) EXPECT_FALSE(parse_port("--serve", word)) << word;
+}
+
 }  // namespace
 }  // namespace flametap::cli

@@ -138,6 +138,7 @@ struct Words {
   std::string native;
   std::string push;
   std::string token_file;
+  std::string serve_port;
   bool inlines = false;
   bool no_pause = false;
   bool no_lines = false;
@@ -172,6 +173,7 @@ CLI::App& add_record(CLI::App& app, Words& words) {
   command.add_flag("--children", request.children, "Also the Python processes that they start, to any depth");
   command.add_flag("--no-pause", words.no_pause, "Never stop a thread; count what is lost by that as torn");
   command.add_flag("--no-lines", words.no_lines, "One frame per function, whatever the line");
+  command.add_flag("--serve{0}", words.serve_port, "Show it in a browser while it grows [=PORT]");
   command.add_flag("--sources", request.sources, "Keep the program's source files in html, json and ftap");
   command.add_option("--push", words.push, "Send it to a flametap server; a file only with -o, or if that fails")
       ->type_name("URL");
@@ -303,6 +305,7 @@ Result<RecordRequest> record_request(const CLI::App& app, const Words& words, co
       return Error{Failure::usage, "with --push, -f is for the file of -o", ""};
     if (!take(parse_push_target(words.push, words.token_file), request.push, error)) return error;
   }
+  if (given(app, "--serve") && !take(parse_port("--serve", words.serve_port), request.serve_port, error)) return error;
   if (command != nullptr) request.command = *command;
   if (!take(native_options(app, words), request.native, error)) return error;
   if (request.native && words.no_pause)

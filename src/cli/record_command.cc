@@ -1,5 +1,7 @@
 #include "cli/record_command.h"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <memory>
 #include <utility>
@@ -8,14 +10,17 @@
 #include "cli/diagnostics.h"
 #include "cli/journal.h"
 #include "cli/launch.h"
+#include "cli/live_page.h"
 #include "cli/output.h"
 #include "cli/progress_line.h"
 #include "cli/python_search.h"
 #include "cli/signals.h"
 #include "cli/source_sink.h"
 #include "cli/summary.h"
+#include "cpython/version.h"
 #include "format/html.h"
 #include "format/output_file.h"
+#include "format/program_name.h"
 #include "format/stats.h"
 #include "profile/filter.h"
 #include "sampler/cpu_seat.h"
@@ -69,11 +74,12 @@ Result<profile::Profile> shown_part(const RecordRequest& request, const Output& 
 }
 
 // The page has the journal itself, as it is: a long recording need not be in memory sample by sample.
-Result<std::string> content_of(const Output& output, const Journal& journal, const profile::Profile& shown) {
+Result<std::string> content_of(const RecordRequest& request, const Output& output, const Journal& journal,
+                               const profile::Profile& shown) {
   if (output.format != format::Format::html) return format::write(output.format, shown);
   const auto bytes = journal.bytes();
   if (!bytes) return bytes.error();
-  return format::html_around(*bytes, shown);
+  return format::html_around(*bytes, shown, request.mode);
 }
 
 // Whether the result is made of single samples, and not of sums or of the journal's own bytes.
@@ -81,10 +87,10 @@ bool needs_time(const Output& output, const Journal& journal) {
   return format::keeps_time(output.format) && output.format != format::Format::html && !journal.is_result();
 }
 
-Result<std::string> write_content(const Output& output, const std::string& own_path, const Journal& journal,
-                                  const profile::Profile& shown) {
+Result<std::string> write_content(const RecordRequest& request, const Output& output, const std::string& own_path,
+                                  const Journal& journal, const profile::Profile& shown) {
   if (journal.is_result()) return journal.result_path();
-  const auto content = content_of(output, journal, shown);
+  const auto content = content_of(request, output, journal, shown);
   return content ? write(output, own_path, *content) : Result<std::string>(content.error());
 }
 
@@ -118,7 +124,7 @@ Result<void> finish(const RecordRequest& request, const Output& output, const st
   if (!shown) return with_journal_kept(shown.error(), journal);
   const auto pushed = push_journal(request.push, journal);
   const bool only_there = pushed && !pushed->empty() && request.output.empty();
-  const auto written = only_there ? pushed : write_content(output, own_path, journal, *shown);
+  const auto written = only_there ? pushed : write_content(request, output, own_path, journal, *shown);
   const auto stats = write_stats(request, *shown);
   if (!written) return with_journal_kept(written.error(), journal);
   if (!stats) return with_journal_kept(stats.error(), journal);
@@ -139,6 +145,28 @@ Result<Processes> attach_all(const RecordRequest& request) {
     processes.push_back(std::move(*process));
   }
   return processes;
+}
+
+// Nothing if nobody wants to watch.
+Result<std::unique_ptr<LivePage>> open_page(const RecordRequest& request) {
+  if (!request.serve_port) return std::unique_ptr<LivePage>();
+  return LivePage::open(*request.serve_port);
+}
+
+// The page's recording goes on to be shown without us: a failure to show it is no failure to record it.
+void show(LivePage* page, const RecordRequest& request, const Journal& journal, const ProcessSampler& process) {
+  if (page == nullptr) return;
+  const auto words = process.process().command_line();
+  const auto url =
+      page->show(journal.path(), {.name = format::program_name(words ? *words : std::vector<std::string>{}),
+                                  .command = process.process().command(),
+                                  .python = cpython::to_string(process.interpreter().version),
+                                  .rate_hz = request.rate_hz});
+  if (!url) {
+    (void)fail(url.error().within("the recording goes on, but cannot be watched"));
+    return;
+  }
+  fmt::print(stderr, "flametap: watch it at {}\n", *url);
 }
 
 SourceFiles source_files(const Processes& processes) {
@@ -175,6 +203,8 @@ Result<void> sample_into(Journal& journal, const RecordRequest& request, sampler
 }
 
 int record_processes(const RecordRequest& request, const Output& output) {
+  const auto page = open_page(request);
+  if (!page) return fail(page.error());
   const Signals signals;
   auto seat = sampler::CpuSeat::take(request.cpu);
   if (!seat) return fail(seat.error());
@@ -183,14 +213,16 @@ int record_processes(const RecordRequest& request, const Output& output) {
   const std::string own_path = default_path(*processes->front(), output.format);
   auto journal = Journal::open(output, own_path);
   if (!journal) return fail(journal.error());
+  show(page->get(), request, *journal, *processes->front());
   for (const auto& process : *processes) process->rehearse(*seat);
   const Result<void> recorded = [&] {
     sampler::Progress progress;
     const ProgressLine line(progress);
     return sample_into(*journal, request, std::move(*seat), std::move(*processes), {}, signals, progress);
   }();
-  if (const auto done = finish(request, output, own_path, *journal, recorded); !done) return fail(done.error());
-  return 0;
+  const auto done = finish(request, output, own_path, *journal, recorded);
+  if (*page) (*page)->finish();
+  return done ? 0 : fail(done.error());
 }
 
 // The command ended, or was ended, before we met a Python in it.
@@ -204,6 +236,8 @@ int no_python_seen(const RecordRequest& request, const PythonSearch& search, int
 int record_command(const RecordRequest& request, const Output& output) {
   // The seat is taken only after the command has started, which would inherit it.
   if (const auto seated = sampler::CpuSeat::check(request.cpu); !seated) return fail(seated.error());
+  const auto page = open_page(request);
+  if (!page) return fail(page.error());
   Signals signals;
   auto started = Launched::start(request.command, signals);
   if (const auto* const failed = std::get_if<Launched::Failed>(&started)) {
@@ -226,6 +260,7 @@ int record_command(const RecordRequest& request, const Output& output) {
     const int code = fail(journal.error());
     return own_code_unless(command.wait(), code);
   }
+  show(page->get(), request, *journal, *python);
   std::optional<Nanoseconds> deadline;
   if (request.duration) deadline = monotonic_now() + *request.duration;
   Processes processes;
@@ -238,6 +273,7 @@ int record_command(const RecordRequest& request, const Output& output) {
   // Written at once: the command may go on for long, or never end.
   const auto done = finish(request, output, own_path, *journal, recorded);
   if (!done) fail(done.error());
+  if (*page) (*page)->finish();
   return own_code_unless(command.wait(), done ? 0 : static_cast<int>(done.error().kind));
 }
 

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,7 +30,8 @@ struct RecordRequest {
   bool pause = true;
   bool lines = true;
   std::optional<PushTarget> push = {};
-  bool sources = false;  // keep the texts of source files
+  std::optional<std::uint16_t> serve_port = {};  // show it in a browser while it grows; 0: any port that is free
+  bool sources = false;                          // keep the texts of source files
   std::optional<sampler::NativeOptions> native = {};
 };
 

@@ -34,9 +34,10 @@ std::string recording_name(const profile::Profile& profile) {
 
 std::string write_html(const profile::Profile& profile) { return html_around(write_ftap(profile), profile); }
 
-std::string html_around(std::string_view ftap, const profile::Profile& profile) {
+std::string html_around(std::string_view ftap, const profile::Profile& profile, profile::Mode mode) {
   const std::string name = recording_name(profile);
-  return viewer::page({.title = name + " - flametap", .recordings = {{name + ".ftap", ftap}}});
+  const std::string mode_name(mode == profile::Mode::unknown ? "" : profile::name(mode));
+  return viewer::page({.title = name + " - flametap", .recordings = {{name + ".ftap", ftap, mode_name}}});
 }
 
 std::string write_html_difference(const Named& before, const Named& after) {

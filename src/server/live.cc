@@ -30,6 +30,7 @@ std::uint64_t LiveRecording::size() const {
 }
 
 Result<std::string> LiveRecording::read(std::uint64_t from, std::size_t max) const {
+  was_read_ = true;
   std::string bytes(max, '\0');
   std::size_t have = 0;
   while (have < max) {

@@ -1,6 +1,7 @@
 // Recordings that still grow: LiveRecording is one, LiveRecordings those that a server shows.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -24,12 +25,15 @@ class LiveRecording {
   [[nodiscard]] std::uint64_t size() const;
   // What is there of it; nothing behind its end.
   [[nodiscard]] Result<std::string> read(std::uint64_t from, std::size_t max) const;
+  // Whether anybody has read of it.
+  [[nodiscard]] bool was_read() const { return was_read_; }
 
  private:
   LiveRecording(Fd file, store::Entry about) : file_(std::move(file)), about_(std::move(about)) {}
 
   Fd file_;
   store::Entry about_;
+  mutable std::atomic<bool> was_read_ = false;
 };
 
 class LiveRecordings {

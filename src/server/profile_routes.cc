@@ -22,7 +22,6 @@ using store::ProfileId;
 constexpr std::size_t kUsualLimit = 50;
 constexpr std::size_t kMaxLimit = 500;
 constexpr std::size_t kMaxSearchBytes = 200;
-constexpr std::string_view kHtml = "html";
 // A picture is looked at, not trusted: it runs its own script and nothing else, apart from our pages.
 constexpr const char* kSvgPolicy =
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; sandbox allow-scripts";
@@ -32,7 +31,7 @@ Response no_such_profile() { return failure(404, "there is no such profile"); }
 std::string content_type(std::string_view format) {
   if (format == "svg") return "image/svg+xml";
   if (format == "folded") return "text/plain; charset=utf-8";
-  if (format == kHtml) return "text/html; charset=utf-8";
+  if (format == "html") return "text/html; charset=utf-8";
   if (format == "pprof" || format == "ftap") return "application/octet-stream";
   return "application/json";
 }
@@ -219,22 +218,16 @@ Response ProfileRoutes::download(const Call& call) {
   const auto id = ProfileId::parse(call.words[0]);
   if (!id) return no_such_profile();
   const std::string& name = call.words[1];
-  const bool is_html = name == kHtml && make_page_ != nullptr;
   const auto format = format::format_by_name(name);
-  if (!is_html && !format) return failure(404, format.error());
+  if (!format) return failure(404, format.error());
   const auto found = whole(*id);
   if (!found) return failure(500, found.error());
   if (!*found) return no_such_profile();
-  Response response{.type = content_type(name)};
-  if (is_html) {
-    response.body = make_page_((*found)->name, (*found)->ftap);
-  } else {
-    auto view = make_view(*format, (*found)->ftap);
-    if (!view) return failure(422, view.error());
-    response.body = std::move(*view);
-  }
+  auto view = make_view(*format, (*found)->ftap);
+  if (!view) return failure(422, view.error());
+  Response response{.type = content_type(name), .body = std::move(*view)};
   if (name == "svg") response.policy = kSvgPolicy;
-  make_download(response, (*found)->name, is_html ? ".html" : format::extension(*format));
+  make_download(response, (*found)->name, format::extension(*format));
   return response;
 }
 

@@ -1,7 +1,6 @@
 // The routes under /api/profiles that read and change what is there.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 
@@ -11,14 +10,10 @@
 
 namespace flametap::server {
 
-// Makes a page of a recording, good without a server.
-using MakePage = std::function<std::string(const std::string& name, std::string_view ftap)>;
-
 class ProfileRoutes {
  public:
-  // Borrows both. Without `make_page` there is no format html.
-  ProfileRoutes(store::Store& store, LiveRecordings& live, MakePage make_page)
-      : store_(store), live_(live), make_page_(std::move(make_page)) {}
+  // Borrows both.
+  ProfileRoutes(store::Store& store, LiveRecordings& live) : store_(store), live_(live) {}
 
   void add_to(Router& router);
 
@@ -45,7 +40,6 @@ class ProfileRoutes {
 
   store::Store& store_;
   LiveRecordings& live_;
-  MakePage make_page_;
 };
 
 }  // namespace flametap::server

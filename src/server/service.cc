@@ -36,7 +36,7 @@ Response needs_token() {
 Service::Service(Options options, const Parts& parts)
     : options_(std::move(options)),
       allow_record_(parts.recordings != nullptr),
-      profiles_(parts.store, parts.live, options_.page.with_recording),
+      profiles_(parts.store, parts.live),
       uploads_(parts.intake, parts.store, profiles_),
       records_(parts.recordings, options_.list_processes) {
   add_pages();

@@ -23,7 +23,6 @@ namespace flametap::server {
 struct Page {
   std::string html;
   std::string policy;  // its Content-Security-Policy
-  MakePage with_recording = {};
 };
 
 class Service {

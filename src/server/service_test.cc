@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "store/sqlite_store.h"
+#include "viewer/page.h"
 
 namespace flametap::server {
 namespace {
@@ -67,18 +68,12 @@ TEST_F(ServiceTest, KeepsWhatIsUploaded) {
   EXPECT_EQ(get("/api/profiles/" + id + "/folded").status, 404U);
 }
 
-TEST_F(ServiceTest, ThereIsHtmlOnlyWithAPageForIt) {
+TEST_F(ServiceTest, APageHasTheRecordingAsItWasSent) {
   const std::string id = upload();
-  EXPECT_EQ(get("/api/profiles/" + id + "/html").status, 404U);
-  const MakePage make = [](const std::string& name, std::string_view ftap) {
-    return name + " " + std::to_string(ftap.size());
-  };
-  const Service other({.access = {.hosts = {"localhost"}}, .page = {.html = "", .policy = "", .with_recording = make}},
-                      {.store = *store_, .intake = intake_, .live = live_});
-  const Head head{.method = Method::get, .target = "/api/profiles/" + id + "/html", .peer = "", .host = "localhost"};
-  const auto admitted = other.admit(head);
-  const Response response = other.answer(head, std::get<Service::Admitted>(admitted), "");
-  EXPECT_TRUE(response.body.starts_with("profile ")) << response.body;
+  const std::string page = get("/api/profiles/" + id + "/html").body;
+  const auto stored = store_->read(*store::ProfileId::parse(id), 0, 1 << 20);
+  ASSERT_TRUE(stored);
+  EXPECT_TRUE(viewer::first_recording(page) == *stored);
 }
 
 TEST_F(ServiceTest, AGrowingRecordingIsReadAsFarAsItIs) {

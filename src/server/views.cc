@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "format/html.h"
 #include "format/read_any.h"
 #include "format/text.h"
 #include "profile/filter.h"
@@ -46,6 +47,7 @@ Result<std::string> make_view(format::Format format, std::string_view ftap) {
   if (format == format::Format::ftap) return std::string(ftap);
   const auto read = format::read_any_text(ftap, {.keep_time = format::keeps_time(format), .max_rows = kMaxRows});
   if (!read) return Error{Failure::failed, read.error().message, kRemedy};
+  if (format == format::Format::html) return format::html_around(ftap, read->profile);
   const bool whole = format::keeps_everything(format) || read->profile.recording.mode != profile::Mode::wall;
   const auto shown =
       whole ? profile::filter(read->profile, {}) : profile::filter(read->profile, {.mode = profile::Mode::cpu});

@@ -42,7 +42,9 @@ std::string escaped(std::string_view text) {
 }
 
 void append_recording(const Embedded& recording, std::string& page) {
-  page += fmt::format("{} data-name=\"{}\">", kRecordingStart, escaped(recording.name));
+  page += fmt::format("{} data-name=\"{}\"", kRecordingStart, escaped(recording.name));
+  if (!recording.mode.empty()) page += fmt::format(" data-mode=\"{}\"", escaped(recording.mode));
+  page += '>';
   append_base64(recording.ftap, page);
   page += "</script>\n";
 }

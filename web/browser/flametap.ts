@@ -72,20 +72,27 @@ export async function record(path: string, ...options: string[]): Promise<void> 
 
 /** Something of flametap's that listens: `serve`, or `record --serve`. */
 export class Listening {
+  private readonly ended: Promise<number | null>;
+
   private constructor(
-    readonly process: ChildProcess,
+    private readonly process: ChildProcess,
     readonly origin: string,
-  ) {}
+    readonly path: string, // of the page that it names
+  ) {
+    this.ended = once(process, "exit").then(([code]) => code as number | null);
+  }
 
   static async start(...words: string[]): Promise<Listening> {
     const started = spawn(binary, words, { stdio: ["ignore", "inherit", "pipe"] });
-    const found = await line(started.stderr, /(http:\/\/[^/\s]+)/);
+    const found = await line(started.stderr, /(http:\/\/[^/\s]+)(\/[^,\s]*)/);
     started.stderr.resume();
-    return new Listening(started, found[1]);
+    return new Listening(started, found[1], found[2]);
+  }
+  exitCode(): Promise<number | null> {
+    return this.ended;
   }
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
-    const ended = once(this.process, "exit");
     this.process.kill(signal);
-    await ended;
+    await this.ended;
   }
 }

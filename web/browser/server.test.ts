@@ -34,8 +34,8 @@ afterEach(async () => {
   await server.stop();
 });
 
-async function open(path = "/", options = {}): Promise<Page> {
-  opened = await openServer(browser, server.origin, path, options);
+async function open(path = "/", options = {}, origin = server.origin): Promise<Page> {
+  opened = await openServer(browser, origin, path, options);
   return opened.page;
 }
 
@@ -93,8 +93,7 @@ describe("the list", () => {
     const rows = page.getByRole("row");
     await expect.poll(() => rows.count()).toBe(3);
     expect(await violations(page)).toEqual([]);
-    console.log(await page.getByRole("button").evaluateAll((all) => all.map((one) => one.outerHTML)));
-    await page.getByRole("button", { name: /^Name and tags of threads/ }).click();
+    await page.getByRole("button", { name: /name and tags of threads/ }).click();
     await page.getByRole("textbox", { name: /^Tags/ }).fill("nightly, <b>bold</b>");
     expect(await violations(page)).toEqual([]);
     await page.getByRole("button", { name: "Save" }).click();
@@ -103,7 +102,7 @@ describe("the list", () => {
     await page.getByText("<b>bold</b>", { exact: true }).waitFor();
     await page.getByRole("button", { name: "nightly" }).first().click();
     await expect.poll(() => rows.count()).toBe(3);
-    await page.getByRole("searchbox", { name: "Search profiles" }).fill("old");
+    await page.getByRole("searchbox", { name: "Search profiles" }).fill("old profile");
     await expect.poll(() => rows.count()).toBe(2);
     await page.getByRole("searchbox", { name: "Search profiles" }).fill("");
     await expect.poll(() => rows.count()).toBe(3);
@@ -176,6 +175,23 @@ describe("live", () => {
       await page.reload();
       await graph(page).waitFor();
     } finally {
+      await target.stop();
+    }
+  });
+
+  test("`record --serve` shows what it records, and ends when the recording does", async () => {
+    const target = await Target.start();
+    const file = folder.file("served.html");
+    const recording = await Listening.start("record", "-p", target.pid, "-d", "5", "--serve", "-o", file);
+    try {
+      const page = await open(recording.path, {}, recording.origin);
+      await graph(page).waitFor();
+      await page.getByText("live", { exact: true }).waitFor();
+      await page.getByRole("button", { name: "Pause" }).waitFor({ state: "detached", timeout: 30_000 });
+      expect(await recording.exitCode()).toBe(0);
+      expect(flametap("report", file)).toContain("spin");
+    } finally {
+      await recording.stop();
       await target.stop();
     }
   });

@@ -130,7 +130,10 @@ export class ProfileStore {
 }
 
 /** CPU time is what people ask for first; a program that only waited is shown as it waited. */
-export function startOf(recording: Recording): ViewState {
+/** `wanted`: the mode that whoever made the page asked for. */
+export function startOf(recording: Recording, wanted?: string): ViewState {
+  const asked = (["wall", "cpu", "gil"] as const).find((mode) => mode === wanted && whyNotMode(recording, mode) === null);
+  if (asked !== undefined) return { ...initial, selection: { ...initial.selection, mode: asked } };
   const { state, count } = recording.samples;
   let busy = false;
   for (let i = 0; i < count && !busy; i++) busy = (state[i] & 3) !== 0;

@@ -14,7 +14,14 @@ const tail = (text: string) => (text.length > longestPlace ? `…${text.slice(-l
 export function Details({ store }: { store: ProfileStore }) {
   const tree = store.tree.value;
   const node = store.selected.value;
-  if (node < 0) return null;
+  // There before anything is selected, so that nothing moves under the pointer between the two clicks of a double click.
+  if (node < 0) {
+    return (
+      <section class="details quiet" aria-label="No frame is selected">
+        Select a frame: click it, or press an arrow key.
+      </section>
+    );
+  }
   const { name, place, facts } = frameFacts(store.recording.value, tree, node);
   const isCall = tree.function[node] !== noFunction;
   return (

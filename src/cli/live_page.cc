@@ -1,0 +1,117 @@
+#include "cli/live_page.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "base/clock.h"
+#include "server/server.h"
+#include "store/sqlite_store.h"
+#include "viewer/page.h"
+
+namespace flametap::cli {
+namespace {
+
+// A page asks once a second for what is new.
+constexpr std::chrono::milliseconds kTimeToFetchTheRest{2500};
+
+// Threads that are started meanwhile get no signals: those are for the one that records.
+class WithoutSignals {
+ public:
+  WithoutSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  WithoutSignals(const WithoutSignals&) = delete;
+  WithoutSignals& operator=(const WithoutSignals&) = delete;
+  ~WithoutSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
+server::Service::Options service_options() {
+  return {.access = {.hosts = {"localhost", "127.0.0.1"}},
+          .page = {.html = viewer::page({.title = "flametap", .served = true}),
+                   .policy = viewer::content_security_policy(true)}};
+}
+
+}  // namespace
+
+class LivePage::Impl {
+ public:
+  explicit Impl(std::unique_ptr<store::Store> store)
+      : store_(std::move(store)),
+        intake_(*store_, {}),
+        service_(service_options(), {.store = *store_, .intake = intake_, .live = live_}) {}
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl() {
+    if (server_) server_->stop();
+    if (thread_.joinable()) thread_.join();
+  }
+
+  Result<void> listen(std::uint16_t port) {
+    const WithoutSignals inherited;
+    auto server = server::Server::listen({.address = "127.0.0.1", .port = port}, service_);
+    if (!server) return Error{server.error().kind, server.error().message, "choose another port: --serve=PORT"};
+    server_ = std::move(*server);
+    thread_ = std::thread([this] { server_->run(); });
+    return {};
+  }
+
+  Result<std::string> show(const std::string& path, const About& about) {
+    const auto id = store::ProfileId::random();
+    if (!id) return id.error();
+    auto opened = server::LiveRecording::open(path, {.id = *id,
+                                                     .name = about.name,
+                                                     .command = about.command,
+                                                     .python = about.python,
+                                                     .mode = "wall",
+                                                     .rate_hz = about.rate_hz,
+                                                     .start_unix_ns = unix_now()});
+    if (!opened) return opened.error();
+    recording_ = std::move(*opened);
+    live_.add(recording_);
+    return server_->url() + "p/" + id->text();
+  }
+
+  void finish() {
+    if (!recording_ || !recording_->was_read()) return;
+    const store::Entry entry = recording_->entry();
+    const auto bytes = recording_->read(0, entry.bytes);
+    // Those that watch find it where it was, but without the word that it grows.
+    if (bytes && store_->add(entry, *bytes, "").ok()) live_.remove(entry.id);
+    std::this_thread::sleep_for(kTimeToFetchTheRest);
+  }
+
+ private:
+  std::unique_ptr<store::Store> store_;
+  server::Intake intake_;
+  server::LiveRecordings live_;
+  server::Service service_;
+  std::shared_ptr<server::LiveRecording> recording_;
+  std::unique_ptr<server::Server> server_;
+  std::thread thread_;
+};
+
+Result<std::unique_ptr<LivePage>> LivePage::open(std::uint16_t port) {
+  auto store = store::SqliteStore::in_memory();
+  if (!store) return store.error();
+  auto impl = std::make_unique<Impl>(std::move(*store));
+  if (const auto listening = impl->listen(port); !listening) return listening.error();
+  return std::unique_ptr<LivePage>(new LivePage(std::move(impl)));
+}
+
+LivePage::LivePage(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+LivePage::~LivePage() = default;
+
+Result<std::string> LivePage::show(const std::string& path, const About& about) { return impl_->show(path, about); }
+
+void LivePage::finish() { impl_->finish(); }
+
+}  // namespace flametap::cli
