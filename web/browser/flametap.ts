@@ -21,9 +21,9 @@ export class Folder {
   }
 }
 
-/** Runs flametap to its end, which must be a good one; gives what it printed. */
+/** Runs flametap in the project's folder to its end, which must be a good one; gives what it printed. */
 export function flametap(...words: string[]): string {
-  const done = spawnSync(binary, words, { encoding: "utf8", maxBuffer: 1 << 28 });
+  const done = spawnSync(binary, words, { cwd: root, encoding: "utf8", maxBuffer: 1 << 28 });
   if (done.status !== 0) throw new Error(`flametap ${words.join(" ")}: exit code ${done.status}\n${done.stderr}`);
   return done.stdout;
 }
