@@ -34,8 +34,8 @@ class WithoutSignals {
   sigset_t before_{};
 };
 
-server::Service::Options service_options() {
-  return {.access = {.hosts = {"localhost", "127.0.0.1"}},
+server::Service::Options service_options(const std::string& token) {
+  return {.access = {.hosts = {"localhost", "127.0.0.1"}, .token = token},
           .page = {.html = viewer::page({.title = "flametap", .served = true}),
                    .policy = viewer::content_security_policy(true)}};
 }
@@ -44,10 +44,11 @@ server::Service::Options service_options() {
 
 class LivePage::Impl {
  public:
-  explicit Impl(std::unique_ptr<store::Store> store)
-      : store_(std::move(store)),
+  Impl(std::unique_ptr<store::Store> store, std::string token)
+      : token_(std::move(token)),
+        store_(std::move(store)),
         intake_(*store_, {}),
-        service_(service_options(), {.store = *store_, .intake = intake_, .live = live_}) {}
+        service_(service_options(token_), {.store = *store_, .intake = intake_, .live = live_}) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() {
@@ -77,7 +78,8 @@ class LivePage::Impl {
     if (!opened) return opened.error();
     recording_ = std::move(*opened);
     live_.add(recording_);
-    return server_->url() + "p/" + id->text();
+    // What stands behind the # is not sent: the page takes the token from there.
+    return server_->url() + "p/" + id->text() + "#mode=" + about.mode + "&token=" + token_;
   }
 
   void finish() {
@@ -90,6 +92,7 @@ class LivePage::Impl {
   }
 
  private:
+  std::string token_;
   std::unique_ptr<store::Store> store_;
   server::Intake intake_;
   server::LiveRecordings live_;
@@ -102,7 +105,9 @@ class LivePage::Impl {
 Result<std::unique_ptr<LivePage>> LivePage::open(std::uint16_t port) {
   auto store = store::SqliteStore::in_memory();
   if (!store) return store.error();
-  auto impl = std::make_unique<Impl>(std::move(*store));
+  const auto token = store::ProfileId::random();
+  if (!token) return token.error();
+  auto impl = std::make_unique<Impl>(std::move(*store), token->text());
   if (const auto listening = impl->listen(port); !listening) return listening.error();
   return std::unique_ptr<LivePage>(new LivePage(std::move(impl)));
 }

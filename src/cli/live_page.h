@@ -1,4 +1,5 @@
-// LivePage: a recording in the browser while it grows, served to this machine only, from a thread of its own.
+// LivePage: a recording in the browser while it grows, served to this machine only, from a thread of its own, and only
+// to those who know its address: a token is part of it.
 //
 // All calls come from one thread. It gets none of the process's signals, and it is opened before the recording's own
 // thread takes its priority, so that serving never has it.
@@ -27,6 +28,7 @@ class LivePage {
     std::string command;
     std::string python;
     double rate_hz;
+    std::string mode;  // which time counts when the page opens
   };
   // The growing .ftap file can be watched at the URL that is given.
   [[nodiscard]] Result<std::string> show(const std::string& path, const About& about);

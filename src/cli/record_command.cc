@@ -79,7 +79,7 @@ Result<std::string> content_of(const RecordRequest& request, const Output& outpu
   if (output.format != format::Format::html) return format::write(output.format, shown);
   const auto bytes = journal.bytes();
   if (!bytes) return bytes.error();
-  return format::html_around(*bytes, shown, request.mode);
+  return format::html_around(*bytes, shown, {.mode = request.mode, .by_thread = request.by_thread});
 }
 
 // Whether the result is made of single samples, and not of sums or of the journal's own bytes.
@@ -161,7 +161,8 @@ void show(LivePage* page, const RecordRequest& request, const Journal& journal, 
       page->show(journal.path(), {.name = format::program_name(words ? *words : std::vector<std::string>{}),
                                   .command = process.process().command(),
                                   .python = cpython::to_string(process.interpreter().version),
-                                  .rate_hz = request.rate_hz});
+                                  .rate_hz = request.rate_hz,
+                                  .mode = std::string(profile::name(request.mode))});
   if (!url) {
     (void)fail(url.error().within("the recording goes on, but cannot be watched"));
     return;

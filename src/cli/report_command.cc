@@ -6,6 +6,8 @@
 #include "cli/hottest.h"
 #include "cli/output.h"
 #include "cli/profile_input.h"
+#include "format/ftap_writer.h"
+#include "format/html.h"
 #include "format/output_file.h"
 #include "format/text.h"
 #include "profile/filter.h"
@@ -54,7 +56,11 @@ int convert(const ReportRequest& request) {
   const auto shown =
       view(request, {.copy = format::keeps_everything(output->format), .time = format::keeps_time(output->format)});
   if (!shown) return fail(shown.error());
-  const auto written = write(*output, "", format::write(output->format, *shown));
+  const bool page = output->format == format::Format::html;
+  const format::Opening opening{.mode = request.mode.value_or(profile::Mode::unknown)};
+  const auto written = write(
+      *output, "",
+      page ? format::html_around(format::write_ftap(*shown), *shown, opening) : format::write(output->format, *shown));
   return written ? 0 : fail(written.error());
 }
 

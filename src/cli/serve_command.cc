@@ -93,8 +93,11 @@ Result<void> run(const ServeRequest& request, const server::AccessRules& rules) 
 
   server::LiveRecordings live;
   server::Intake intake(**store, retention(request));
-  server::Recordings recordings({.program = own_program(), .folder = folder->live(), .host = machine_name()}, intake,
-                                live);
+  server::Recordings recordings({.program = own_program(),
+                                 .folder = folder->live(),
+                                 .host = machine_name(),
+                                 .complain = [](const Error& error) { (void)fail(error); }},
+                                intake, live);
   if (const std::size_t adopted = recordings.adopt(); adopted > 0)
     fmt::print(stderr, "flametap: recordings of a server that did not end in order, now kept: {}\n", adopted);
   const server::Service service(
@@ -104,6 +107,12 @@ Result<void> run(const ServeRequest& request, const server::AccessRules& rules) 
       {.address = request.address, .port = request.port, .max_held_bytes = 8 * request.max_upload}, service);
   if (!server) return server.error();
   (*server)->stop_on_signals();
+  if (request.allow_record && rules.token.empty()) {
+    fmt::print(
+        stderr,
+        "flametap: whoever reaches this server can record processes with your rights; --token-file FILE keeps others "
+        "out\n");
+  }
   fmt::print(stderr, "flametap: listening on {}, profiles in {}\n", (*server)->url(), *path);
   (*server)->run();
   return {};

@@ -12,14 +12,17 @@
 
 #include "base/fd.h"
 #include "profile/profile.h"
+#include "target/credentials.h"
 #include "target/process.h"
 
 namespace flametap::cli {
 
 class SourceFiles {
  public:
-  // A process whose root cannot be opened is passed over.
+  // A process whose root cannot be opened is passed over. Files are read with its rights, not with ours.
   void add(const target::Process& process);
+  // Whose rights the processes have now: they may have given some up.
+  void look_again();
 
   // In UTF-8: a file that is none is taken for Latin-1. Nothing if it cannot be read or is no text, is larger than a
   // profile keeps, was changed after `unix_ns`, or is another one for another process. A relative path is looked for
@@ -30,6 +33,8 @@ class SourceFiles {
   struct Place {
     Fd root;
     std::string folder;  // the process's working directory
+    target::Process process;
+    target::Credentials reader;
   };
   [[nodiscard]] Fd open(const Place& place, const std::string& path) const;
 

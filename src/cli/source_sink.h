@@ -17,8 +17,12 @@ class SourceSink final : public profile::Sink {
   [[nodiscard]] Result<void> add(const profile::Profile& tables, const profile::Sample& sample) override {
     return next_.add(tables, sample);
   }
-  [[nodiscard]] Result<void> checkpoint(const profile::Profile& tables) override { return next_.checkpoint(tables); }
+  [[nodiscard]] Result<void> checkpoint(const profile::Profile& tables) override {
+    files_.look_again();
+    return next_.checkpoint(tables);
+  }
   [[nodiscard]] Result<void> finish(const profile::Profile& tables) override {
+    files_.look_again();
     profile::Profile with_sources = tables;
     add_sources(files_, with_sources);
     return next_.finish(with_sources);

@@ -34,10 +34,10 @@ std::string recording_name(const profile::Profile& profile) {
 
 std::string write_html(const profile::Profile& profile) { return html_around(write_ftap(profile), profile); }
 
-std::string html_around(std::string_view ftap, const profile::Profile& profile, profile::Mode mode) {
+std::string html_around(std::string_view ftap, const profile::Profile& profile, const Opening& opening) {
   const std::string name = recording_name(profile);
-  const std::string mode_name(mode == profile::Mode::unknown ? "" : profile::name(mode));
-  return viewer::page({.title = name + " - flametap", .recordings = {{name + ".ftap", ftap, mode_name}}});
+  const std::string mode(opening.mode == profile::Mode::unknown ? "" : profile::name(opening.mode));
+  return viewer::page({.title = name + " - flametap", .recordings = {{name + ".ftap", ftap, mode, opening.by_thread}}});
 }
 
 std::string write_html_difference(const Named& before, const Named& after) {
@@ -57,7 +57,10 @@ Result<ReadProfile> read_html(std::string_view page, const ReadOptions& options)
     return Error{Failure::failed, "this is a page without a recording in it",
                  "pages that flametap wrote with -f html have one"};
   }
-  return read_ftap(MemorySource(std::as_bytes(std::span(*recording))), options);
+  auto read = read_ftap(MemorySource(std::as_bytes(std::span(*recording))), options);
+  if (read && viewer::recording_count(page) > 1)
+    read->warnings.emplace_back("this page compares two recordings; only the first one is read");
+  return read;
 }
 
 }  // namespace flametap::format

@@ -13,9 +13,13 @@ namespace flametap::format {
 [[nodiscard]] std::string write_html(const profile::Profile& profile);
 
 // The same of a recording whose bytes are there already, in .ftap: they need not be made again. `profile` says what it
-// is called after, `mode` which time counts when the page opens.
+// is called after.
+struct Opening {
+  profile::Mode mode = profile::Mode::unknown;  // which time counts when the page opens; unknown: the viewer chooses
+  bool by_thread = false;
+};
 [[nodiscard]] std::string html_around(std::string_view ftap, const profile::Profile& profile,
-                                      profile::Mode mode = profile::Mode::unknown);
+                                      const Opening& opening = {});
 
 [[nodiscard]] bool looks_like_html(std::string_view content);
 

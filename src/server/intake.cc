@@ -9,10 +9,12 @@
 #include "format/ftap_scanner.h"
 #include "format/ftap_writer.h"
 #include "format/gzip.h"
+#include "format/html.h"
 #include "format/read_any.h"
 #include "format/text.h"
 #include "server/labels.h"
 #include "server/thumbnail.h"
+#include "viewer/page.h"
 
 namespace flametap::server {
 namespace {
@@ -115,6 +117,10 @@ Result<Prepared> Intake::prepare(std::string_view bytes, const Label& label, con
 Result<Prepared> Intake::convert(std::string_view bytes, const Label& label, const Known& known) {
   auto plain = unpacked(bytes);
   if (!plain) return plain.error();
+  // A page holds a recording: that is what is kept, and what the limits are for.
+  if (format::looks_like_html(*plain)) {
+    if (auto recording = viewer::first_recording(*plain)) *plain = std::move(*recording);
+  }
   auto profile = read(*plain);
   if (!profile) return profile.error();
   apply(known, profile->recording);
@@ -132,8 +138,8 @@ Result<void> Intake::keep(const Prepared& prepared) {
   store::Entry entry = prepared.entry;
   entry.uploaded_unix_ns = unix_now();
   if (const auto added = store_.add(entry, prepared.ftap, prepared.thumbnail); !added) return added.error();
-  const auto cleaned = store_.clean(retention_, unix_now());
-  if (!cleaned) return cleaned.error();
+  // It is there: that old ones could not go is no reason to send it again.
+  (void)store_.clean(retention_, unix_now());
   return {};
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,7 @@ class Intake {
   [[nodiscard]] Result<Prepared> prepare(std::string_view bytes, const Label& label, const Known& known = {});
   // From success on it stays, whatever happens. Then too old ones go.
   [[nodiscard]] Result<void> keep(const Prepared& prepared);
+  [[nodiscard]] Result<std::optional<store::Entry>> find(const store::ProfileId& id) { return store_.find(id); }
 
  private:
   [[nodiscard]] Result<Prepared> convert(std::string_view bytes, const Label& label, const Known& known);

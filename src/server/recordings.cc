@@ -39,6 +39,7 @@ class SpawnPlan {
     posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDWR, 0);
     posix_spawn_file_actions_adddup2(&actions_, STDIN_FILENO, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions_, log, STDERR_FILENO);
+    posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
     sigset_t none;
     sigemptyset(&none);
     sigset_t all;
@@ -92,7 +93,8 @@ bool has_content(const std::string& path) {
 
 Recordings::~Recordings() {
   for (const Running& running : running_) {
-    if (!running.ended) ::kill(running.process, SIGINT);
+    const std::lock_guard guard(reaping_);
+    if (!running.reaped) ::kill(running.process, SIGINT);
   }
   for (Running& running : running_) running.waiter.join();
 }
@@ -172,21 +174,40 @@ Error Recordings::why_it_failed(const store::ProfileId& id, int wait_status) con
 }
 
 void Recordings::watch(Running& running) {
-  while (::waitpid(running.process, nullptr, 0) < 0 && errno == EINTR) continue;
-  // If the disk is full it stays where it is, for the next start.
-  if (move_to_store(running.id)) remove_files(running.id);
+  siginfo_t ended{};
+  while (::waitid(P_PID, static_cast<id_t>(running.process), &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) continue;
+  {
+    // From here on the number may be that of another process.
+    const std::lock_guard guard(reaping_);
+    ::waitpid(running.process, nullptr, 0);
+    running.reaped = true;
+  }
+  (void)move_to_store(running.id);
   live_.remove(running.id);
   running.ended = true;
 }
 
-// Whether the file is not needed any more: it is in the store, or cannot be read by anybody.
-bool Recordings::move_to_store(const store::ProfileId& id) const {
-  const auto bytes = whole_file(path(id, kRecording), format::kMaxFileBytes);
-  if (!bytes) return true;
-  auto prepared = intake_.prepare(*bytes, {.host = options_.host});
-  if (!prepared) return true;
-  prepared->entry.id = id;
-  return intake_.keep(*prepared).ok();
+// Gives whether it was stored now. What cannot be stored stays where it is, for the next start, and is told.
+bool Recordings::move_to_store(const store::ProfileId& id) const try {
+  const std::string file = path(id, kRecording);
+  const auto known = intake_.find(id);
+  if (!has_content(file) || (known && *known)) {
+    remove_files(id);
+    return false;
+  }
+  const auto bytes = whole_file(file, format::kMaxFileBytes);
+  auto prepared = bytes ? intake_.prepare(*bytes, {.host = options_.host}) : bytes.error();
+  if (prepared) prepared->entry.id = id;
+  const auto kept = prepared ? intake_.keep(*prepared) : prepared.error();
+  if (!kept) {
+    options_.complain(kept.error().within("the recording " + file + " is not in the list"));
+    return false;
+  }
+  remove_files(id);
+  return true;
+} catch (const std::bad_alloc&) {
+  options_.complain({Failure::failed, "no memory to store the recording " + path(id, kRecording), ""});
+  return false;
 }
 
 void Recordings::remove_files(const store::ProfileId& id) const {
@@ -216,8 +237,7 @@ std::size_t Recordings::adopt() {
   for (const store::ProfileId& id : left) {
     const Fd log(::open(path(id, kLog).c_str(), O_RDONLY | O_CLOEXEC));
     if (!log || ::flock(log.get(), LOCK_EX | LOCK_NB) != 0) continue;
-    adopted += has_content(path(id, kRecording)) ? 1 : 0;
-    if (move_to_store(id)) remove_files(id);
+    adopted += move_to_store(id) ? 1 : 0;
   }
   return adopted;
 }

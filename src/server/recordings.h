@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -39,6 +40,7 @@ class Recordings {
     std::string folder;
     std::string host = {};  // the name of this machine
     std::size_t max_running = 4;
+    std::function<void(const Error&)> complain = [](const Error&) {};  // told what nobody asked for
   };
 
   // Borrows both.
@@ -63,6 +65,7 @@ class Recordings {
     store::ProfileId id;
     pid_t process;
     std::atomic<bool> ended = false;
+    bool reaped = false;
     std::thread waiter = {};
   };
 
@@ -79,6 +82,7 @@ class Recordings {
   Intake& intake_;
   LiveRecordings& live_;
   std::mutex lock_;
+  std::mutex reaping_;  // of `reaped`, and of what is done to a process that it says is there
   std::list<Running> running_;
 };
 

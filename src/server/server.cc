@@ -1,5 +1,7 @@
 #include "server/server.h"
 
+#include <fcntl.h>
+
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -8,6 +10,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <csignal>
+#include <exception>
 #include <new>
 #include <optional>
 #include <utility>
@@ -23,6 +26,8 @@ using net::ip::tcp;
 constexpr std::size_t kThreads = 2;         // of each pool
 constexpr std::size_t kMaxTurnedAway = 64;  // connections beyond the limit that are told so
 constexpr std::chrono::milliseconds kPauseWithoutFiles{100};
+constexpr std::chrono::milliseconds kPauseBeforeTheEnd{20};
+constexpr std::chrono::seconds kTimeToAnswer{30};  // requests that were taken when the end is asked for
 
 Error cannot_listen(const Server::Options& options, const boost::system::error_code& error) {
   const std::string where = options.address + ", port " + std::to_string(options.port);
@@ -34,6 +39,9 @@ Error cannot_listen(const Server::Options& options, const boost::system::error_c
   if (error == net::error::access_denied) failed.remedy = "choose a port from 1024 on";
   return failed;
 }
+
+// Asio does not: a program that we start would go on to listen when we are gone.
+void keep_from_children(int descriptor) { ::fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
 
 }  // namespace
 
@@ -62,6 +70,7 @@ class Server::Impl {
     const tcp::endpoint endpoint(address, options_.port);
     acceptor_.open(endpoint.protocol(), error);
     if (!error) acceptor_.set_option(net::socket_base::reuse_address(true), error);
+    if (!error) keep_from_children(acceptor_.native_handle());
     if (!error) acceptor_.bind(endpoint, error);
     if (!error) acceptor_.listen(net::socket_base::max_listen_connections, error);
     if (!error) accept();
@@ -79,7 +88,9 @@ class Server::Impl {
   void stop_on_signals() {
     signals_.emplace(io_, SIGINT, SIGTERM);
     signals_->async_wait([this](const boost::system::error_code& error, int) {
-      if (!error) io_.stop();
+      if (error) return;
+      acceptor_.close();
+      stop_when_answered(std::chrono::steady_clock::now() + kTimeToAnswer);
     });
   }
 
@@ -87,7 +98,7 @@ class Server::Impl {
     while (!io_.stopped()) {
       try {
         io_.run();
-      } catch (const std::bad_alloc&) {
+      } catch (const std::exception&) {
         // The request that it was for is gone; the others go on.
       }
     }
@@ -95,12 +106,18 @@ class Server::Impl {
   void stop() { io_.stop(); }
 
  private:
+  void stop_when_answered(std::chrono::steady_clock::time_point deadline) {
+    if (context_.working == 0 || std::chrono::steady_clock::now() > deadline) return io_.stop();
+    pause_.expires_after(kPauseBeforeTheEnd);
+    pause_.async_wait([this, deadline](const boost::system::error_code&) { stop_when_answered(deadline); });
+  }
+
   void accept() {
     acceptor_.async_accept([this](const boost::system::error_code& error, tcp::socket socket) {
       if (error == net::error::operation_aborted) return;
       if (!error) {
-        welcome(std::move(socket));
-        return accept();
+        accept();  // first: whatever becomes of this one, the next is welcome
+        return welcome(std::move(socket));
       }
       // No descriptor left, most likely: the connections that are there go on, and give some back.
       pause_.expires_after(kPauseWithoutFiles);
@@ -111,6 +128,7 @@ class Server::Impl {
   }
 
   void welcome(tcp::socket socket) {
+    keep_from_children(socket.native_handle());
     const std::size_t already = context_.connections;
     if (already >= options_.max_connections + kMaxTurnedAway) return;  // closes it
     const auto session = std::make_shared<Session>(std::move(socket), context_);

@@ -67,7 +67,10 @@ Session::Session(net::ip::tcp::socket socket, SessionContext& context)
   ++context_.connections;
 }
 
-Session::~Session() { --context_.connections; }
+Session::~Session() {
+  end_work();
+  --context_.connections;
+}
 
 void Session::turn_away() {
   Response response = failure(503, "there are too many connections", "try again later");
@@ -139,7 +142,13 @@ void Session::on_body(ErrorCode error) {
   return parser_->is_done() ? work() : read_body();
 }
 
+void Session::end_work() {
+  if (std::exchange(is_working_, false)) --context_.working;
+}
+
 void Session::work() {
+  is_working_ = true;
+  ++context_.working;
   stream_.expires_never();
   net::thread_pool& pool = admitted_->match.route->work == Work::heavy ? context_.heavy : context_.light;
   net::post(pool, [self = shared_from_this()] {
@@ -219,6 +228,7 @@ void Session::send_piece(Result<std::string> piece) {
 }
 
 void Session::on_sent(ErrorCode error) {
+  end_work();
   if (error) return close();
   outgoing_.reset();
   if (keep_alive_) return read_head();
@@ -239,6 +249,7 @@ void Session::drain() {
 }
 
 void Session::close() {
+  end_work();
   ErrorCode ignored;
   stream_.socket().close(ignored);
 }

@@ -30,6 +30,7 @@ struct SessionContext {
   boost::asio::thread_pool& heavy;
   Budget& budget;
   std::atomic<std::size_t> connections = 0;
+  std::atomic<std::size_t> working = 0;  // requests that were taken and not answered yet
 };
 
 // Everything of one response that must stay where it is while it is sent.
@@ -62,6 +63,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void read_body();
   void on_body(ErrorCode error);
   void work();
+  void end_work();
   void refuse(Response response);  // and close: the body was not read
   void send(Response response);
   void send_header(const Response& response);
@@ -83,6 +85,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::optional<Outgoing> outgoing_;
   std::size_t drained_ = 0;
   bool keep_alive_ = true;
+  bool is_working_ = false;
 };
 
 }  // namespace flametap::server

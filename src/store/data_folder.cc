@@ -53,6 +53,9 @@ Result<DataFolder> DataFolder::open(const std::string& path) {
     return Error{Failure::failed, "another flametap serve uses the folder " + path,
                  "end that one, or give this one a folder of its own: --data DIR"};
   }
+  // SQLite gives its files the rights of this one.
+  const Fd database(::open((whole.string() + "/" + kDatabase).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!database) return cannot_use(path, errno);
   return DataFolder(whole.string(), std::move(lock));
 }
 

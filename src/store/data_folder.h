@@ -17,12 +17,14 @@ class DataFolder {
   // Creates it, with the folders above, where it is missing.
   [[nodiscard]] static Result<DataFolder> open(const std::string& path);
 
-  [[nodiscard]] std::string database() const { return path_ + "/profiles.sqlite"; }
+  [[nodiscard]] std::string database() const { return path_ + "/" + kDatabase; }
   // For recordings that still grow.
   [[nodiscard]] std::string live() const { return path_ + "/live"; }
 
  private:
   DataFolder(std::string path, Fd lock) : path_(std::move(path)), lock_(std::move(lock)) {}
+
+  static constexpr const char* kDatabase = "profiles.sqlite";
 
   std::string path_;
   Fd lock_;

@@ -44,6 +44,7 @@ std::string escaped(std::string_view text) {
 void append_recording(const Embedded& recording, std::string& page) {
   page += fmt::format("{} data-name=\"{}\"", kRecordingStart, escaped(recording.name));
   if (!recording.mode.empty()) page += fmt::format(" data-mode=\"{}\"", escaped(recording.mode));
+  if (recording.by_thread) page += " data-by-thread";
   page += '>';
   append_base64(recording.ftap, page);
   page += "</script>\n";
@@ -82,6 +83,14 @@ std::optional<std::string> first_recording(std::string_view page) {
   const std::size_t content = page.find('>', start);
   if (content == std::string_view::npos) return std::string();
   return decode_base64(page.substr(content + 1));  // ends at the `<` of the closing tag
+}
+
+std::size_t recording_count(std::string_view page) {
+  std::size_t count = 0;
+  for (std::size_t at = page.find(kRecordingStart); at != std::string_view::npos;
+       at = page.find(kRecordingStart, at + 1))
+    ++count;
+  return count;
 }
 
 }  // namespace flametap::viewer

@@ -5,6 +5,7 @@
 // the viewer's own script and style and nothing else. See docs/formats/html.md.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,9 +14,10 @@
 namespace flametap::viewer {
 
 struct Embedded {
-  std::string name;       // for people: "shop-123.ftap"
-  std::string_view ftap;  // the bytes of the recording; borrowed
-  std::string mode = {};  // which time counts at first: wall, cpu or gil; empty: the viewer chooses
+  std::string name;        // for people: "shop-123.ftap"
+  std::string_view ftap;   // the bytes of the recording; borrowed
+  std::string mode = {};   // which time counts at first: wall, cpu or gil; empty: the viewer chooses
+  bool by_thread = false;  // at first
 };
 
 struct PageOptions {
@@ -31,5 +33,7 @@ struct PageOptions {
 
 // The bytes of the first recording in a page of ours, as far as they are there; nothing if there is none.
 [[nodiscard]] std::optional<std::string> first_recording(std::string_view page);
+// How many there are: two in a page that compares.
+[[nodiscard]] std::size_t recording_count(std::string_view page);
 
 }  // namespace flametap::viewer

@@ -3,6 +3,7 @@
 import fcntl
 import gzip
 import json
+import os
 import random
 import shutil
 import signal
@@ -10,6 +11,7 @@ import sqlite3
 import subprocess
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -18,7 +20,7 @@ from server import FOLDED, Server, load_seconds
 from target import PATIENCE_S, wait_until
 
 GOLDEN = flametap.REPOSITORY / "tests" / "golden"
-FORMATS = ("svg", "folded", "speedscope", "pprof", "chrome", "cpuprofile", "json", "ftap")
+FORMATS = ("html", "svg", "folded", "speedscope", "pprof", "chrome", "cpuprofile", "json", "ftap")
 
 
 @pytest.fixture
@@ -237,6 +239,40 @@ def test_a_process_is_recorded_live_and_kept(tmp_path, start, usual_python):
         assert have == server.get(path + "/ftap").body and about["bytes"] == len(have)
         assert about["samples"] > 0 and "tangle.py" in about["command"] and about["host"]
         assert [each["id"] for each in profiles(server)] == [about["id"]]
+
+
+def test_what_the_server_starts_has_none_of_its_connections(tmp_path, start, usual_python):
+    """It may live longer, and would go on to listen."""
+    target = start(usual_python, "tangle.py")
+    with Server(tmp_path / "data", "--allow-record") as server:
+        reply = server.ask("POST", "/api/record", json.dumps({"pid": target.pid, "seconds": 3600}))
+        assert reply.status == 201, reply
+        [child] = Path("/proc/%d/task/%d/children" % (server.process.pid, server.process.pid)).read_text().split() or [
+            pid for task in Path("/proc/%d/task" % server.process.pid).iterdir() for pid in (task / "children").read_text().split()]
+        links = [os.readlink(link) for link in Path("/proc/%s/fd" % child).iterdir()]
+        assert not [link for link in links if link.startswith("socket:")], links
+
+
+def test_a_recording_that_cannot_be_stored_stays_and_is_told(tmp_path):
+    live = tmp_path / "data" / "live"
+    live.mkdir(parents=True)
+    for ending in ("ftap", "log"):
+        (live / ("abcdefghijklmnop." + ending)).write_bytes(b"no recording")
+    with Server(tmp_path / "data") as server:
+        assert profiles(server) == []
+        told = "\n".join(server.messages)
+    assert "abcdefghijklmnop.ftap is not in the list" in told and "now kept" not in told
+    assert (live / "abcdefghijklmnop.ftap").read_bytes() == b"no recording"
+
+
+def test_profiles_are_for_nobody_else(tmp_path):
+    """Also in a folder that was there, and open to all."""
+    folder = tmp_path / "data"
+    folder.mkdir(mode=0o755)
+    with Server(folder) as server:
+        server.upload()
+        modes = {path.name: path.stat().st_mode & 0o077 for path in folder.iterdir() if path.is_file()}
+    assert modes["profiles.sqlite"] == 0 and not any(modes.values()), modes
 
 
 def test_a_recording_that_cannot_be_says_why(tmp_path, start, usual_python):

@@ -1,6 +1,9 @@
 """`record --sources`: the program's own files in the recording, as they were while it ran."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -80,3 +83,26 @@ def test_of_a_process_that_goes_on(usual_python, start, counters, tmp_path):
     assert done.code == flametap.DONE, done
     (path,) = [path for path in sources(output) if path.endswith("alternate.py")]
     assert "def " in sources(output)[path]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can read what the program cannot")
+def test_a_program_gets_no_more_than_it_could_read_itself(tmp_path):
+    """The program says where its source is: any path, also one that only we may read."""
+    secret = tmp_path / "secret.py"
+    secret.write_text("while True: len('only for root')\n")
+    program = "print('ready', flush=True); exec(compile('while True: pass', %r, 'exec'))" % str(secret)
+    nobody = 65534
+    target = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, user=nobody, group=nobody,
+                              extra_groups=[], cwd="/")
+    try:
+        assert target.stdout.readline() == b"ready\n"
+        output = tmp_path / "out.json"
+        done = flametap.run("record", "-p", target.pid, "-d", 0.5, "--sources", "-o", output)
+        assert done.code == flametap.DONE, done
+    finally:
+        target.kill()
+        target.wait()
+    recording = json.loads(output.read_text())
+    assert str(secret) in recording["strings"], "it was seen"
+    assert "only for root" not in output.read_text()
+    assert recording["recording"]["quality"]["more"]["sources_left_out"] == 1

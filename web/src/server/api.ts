@@ -60,6 +60,10 @@ export class Api {
   readonly tokenWanted = signal<((token: string | null) => void) | null>(null);
   private tokenAnswer: Promise<string | null> | null = null;
 
+  constructor() {
+    takeTokenFromAddress();
+  }
+
   status(): Promise<ServerStatus> {
     return this.json("/api/status");
   }
@@ -171,6 +175,21 @@ function send(url: string, body: Blob, headers: Record<string, string>, progress
     request.onerror = () => reject(new ApiError(0, "The upload was broken off.", "The server may limit how large a profile is."));
     request.send(body);
   });
+}
+
+/** An address may bring the token with it, behind the #; it is taken out, so that it is not sent on with the address. */
+export function splitToken(hash: string): { readonly token: string | null; readonly rest: string } {
+  const words = hash.replace(/^#/, "").split("&").filter((word) => word !== "");
+  const rest = words.filter((word) => !word.startsWith("token="));
+  const token = words.find((word) => word.startsWith("token="))?.slice("token=".length);
+  return { token: token ?? null, rest: rest.length === 0 ? "" : `#${rest.join("&")}` };
+}
+
+function takeTokenFromAddress(): void {
+  const { token, rest } = splitToken(window.location.hash);
+  if (token === null) return;
+  rememberToken(token);
+  window.history.replaceState(null, "", window.location.pathname + window.location.search + rest);
 }
 
 function rememberedToken(): string | null {

@@ -6,7 +6,7 @@ import { buildTree } from "../model/build_tree";
 import { noFunction, type CallTree } from "../model/call_tree";
 import { originsOf } from "../model/origin";
 import { matchedTotal, matchingFunctions, matchingNodes, nextMatch, parseSearch } from "../model/search";
-import type { Selection } from "../model/selection";
+import type { Mode, Selection } from "../model/selection";
 import { nodeName } from "../model/stack_text";
 import { whyNotMode, widestMode } from "../model/weights";
 import type { Recording } from "../recording/recording";
@@ -130,15 +130,22 @@ export class ProfileStore {
 }
 
 /** CPU time is what people ask for first; a program that only waited is shown as it waited. */
-/** `wanted`: the mode that whoever made the page asked for. */
-export function startOf(recording: Recording, wanted?: string): ViewState {
-  const asked = (["wall", "cpu", "gil"] as const).find((mode) => mode === wanted && whyNotMode(recording, mode) === null);
-  if (asked !== undefined) return { ...initial, selection: { ...initial.selection, mode: asked } };
+/** What whoever made the page asked for. */
+export interface Wanted {
+  readonly mode?: string;
+  readonly byThread?: boolean;
+}
+
+export function startOf(recording: Recording, { mode, byThread = false }: Wanted = {}): ViewState {
+  const asked = (["wall", "cpu", "gil"] as const).find((one) => one === mode && whyNotMode(recording, one) === null);
+  return { ...initial, selection: { ...initial.selection, mode: asked ?? usualMode(recording), byThread } };
+}
+
+function usualMode(recording: Recording): Mode {
   const { state, count } = recording.samples;
   let busy = false;
   for (let i = 0; i < count && !busy; i++) busy = (state[i] & 3) !== 0;
-  const mode = busy && whyNotMode(recording, "cpu") === null ? "cpu" : widestMode(recording);
-  return { ...initial, selection: { ...initial.selection, mode } };
+  return busy && whyNotMode(recording, "cpu") === null ? "cpu" : widestMode(recording);
 }
 
 function matchesOf(recording: Recording, text: string): { error: string | null; functions: Uint8Array | null } {

@@ -18,7 +18,7 @@ import type { FlameModel } from "./flame_stage";
 import { NothingSelected } from "./flame_view";
 import { spoken } from "./frame_facts";
 import { FramesMenu } from "./frames_menu";
-import { Brand, FactLine, ThemeButton } from "./header";
+import { Brand, Damage, FactLine, ThemeButton } from "./header";
 import { Help } from "./help";
 import { Swatches } from "./legend";
 import { ModeSwitch } from "./mode_switch";
@@ -69,6 +69,7 @@ function SideFacts({ name, recording }: { name: string; recording: Recording }) 
       <strong>{name}</strong>
       <code title={commandOf(recording)}>{commandOf(recording)}</code>
       <FactLine recording={recording} />
+      <Damage recording={recording} />
     </div>
   );
 }

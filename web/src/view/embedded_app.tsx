@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { readEmbedded } from "../state/embedded";
-import { ProfileStore, startOf } from "../state/profile_store";
+import { ProfileStore, startOf, type Wanted } from "../state/profile_store";
 import type { Recording } from "../recording/recording";
 import { DiffPage } from "./diff_page";
 import { FailurePage, Reading, type Failure } from "./notices";
@@ -18,7 +18,7 @@ export function EmbeddedApp({ elements }: { elements: readonly HTMLScriptElement
   useEffect(() => {
     readEmbedded(elements, (done, total) => (progress.value = { done, total }))
       .then(([first, second]) => {
-        loaded.value = second === undefined ? { one: new ProfileStore(first, startOf(first, elements[0].dataset.mode)) } : { two: [first, second] };
+        loaded.value = second === undefined ? { one: new ProfileStore(first, startOf(first, wantedBy(elements[0]))) } : { two: [first, second] };
       })
       .catch((error: unknown) => {
         failure.value = { error: messageOf(error), remedy: "Make the page again: flametap report RECORDING -o page.html" };
@@ -27,6 +27,10 @@ export function EmbeddedApp({ elements }: { elements: readonly HTMLScriptElement
   if (failure.value !== null) return <FailurePage failure={failure.value} />;
   if (loaded.value === null) return <Reading {...progress.value} />;
   return "one" in loaded.value ? <ProfilePage store={loaded.value.one} /> : <DiffPage recordings={loaded.value.two} />;
+}
+
+function wantedBy({ dataset }: HTMLScriptElement): Wanted {
+  return { mode: dataset.mode, byThread: dataset.byThread !== undefined };
 }
 
 function messageOf(error: unknown): string {

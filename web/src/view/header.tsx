@@ -89,7 +89,7 @@ export function FactLine({ recording }: { recording: Recording }) {
   );
 }
 
-function Damage({ recording, growing }: { recording: Recording; growing: boolean }) {
+export function Damage({ recording, growing = false }: { recording: Recording; growing?: boolean }) {
   const { damage, complete, ended } = recording;
   const unfinished = !growing && !complete && ended === "" && damage.length === 0;
   if (damage.length === 0 && !unfinished) return null;

@@ -59,7 +59,16 @@ function losses(recording: Recording): RecordingFact[] {
     told(counts.nativeTruncated, "C stacks cut", "samples whose outermost C calls are missing"),
     told(counts.guessed, "guessed", "samples with a C call that was found by the frame pointer alone"),
   ];
-  return [...(isOurs(recording) ? always : always.filter((fact) => fact.loud)), ...rare.filter((fact) => fact.loud)];
+  for (const [name, number] of counts.more) {
+    if (name !== "lost_from_file" && number > 0) rare.push(furtherCount(name, number));
+  }
+  return [...(isOurs(recording) ? always : always.filter((fact) => fact.loud)), ...rare.filter((fact) => fact.loud || !fact.text.startsWith("0 "))];
+}
+
+// The sampler's own words. Those that tell of a loss are loud, whatever else they are.
+function furtherCount(name: string, number: number): RecordingFact {
+  const isLoss = /lost|left_out|closed|too short|unread|denied/.test(name);
+  return { text: `${count(number)} ${name.replaceAll("_", " ")}`, title: "a further count of the recording", loud: isLoss };
 }
 
 // Other profilers do not say which samples are missing.
