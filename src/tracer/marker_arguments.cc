@@ -66,6 +66,7 @@ std::optional<std::int64_t> take_number(std::string_view& text) {
 std::optional<flametap_argument> parse_argument(std::string_view word) {
   const auto size = take_number(word);
   if (!size || !take(word, '@')) return std::nullopt;
+  if (*size < -8 || *size > 8) return std::nullopt;
   const std::int64_t bytes = *size < 0 ? -*size : *size;
   if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8) return std::nullopt;
   flametap_argument argument{};
