@@ -29,7 +29,7 @@ ALLOWED = {
     "viewer": "base",
     "format": "base profile stack events viewer",
     "store": "base",
-    "server": "base profile format store",
+    "server": "base profile viewer format store",
     "cli": EVERYTHING,
 }
 
