@@ -116,7 +116,9 @@ describe("the list", () => {
     upload(ftap);
     upload(folded);
     const page = await open();
-    for (const box of await page.getByRole("checkbox").all()) await box.check();
+    const boxes = page.getByRole("checkbox");
+    await expect.poll(() => boxes.count()).toBe(2);
+    for (const box of await boxes.all()) await box.check();
     await page.getByRole("link", { name: /^Compare/ }).click();
     await page.waitForURL(/\/diff\//);
     await graph(page).waitFor();

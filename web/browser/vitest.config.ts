@@ -8,6 +8,7 @@ export default defineConfig({
     // One browser at a time: the machine has other things to do, and what is looked at is looked at by one person, too.
     fileParallelism: false,
     testTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     hookTimeout: 120_000,
   },
 });
