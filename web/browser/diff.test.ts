@@ -57,7 +57,7 @@ test("before, after, difference: widths, search, address, rules of accessibility
       expect(await violations(page), side).toEqual([]);
     }
     await page.getByRole("radio", { name: "After" }).check({ force: true });
-    expect(new URL(page.url()).hash).toContain("side=after");
+    await expect.poll(() => new URL(page.url()).hash).toContain("side=after");
     await page.getByRole("searchbox").fill("^fast$");
     await expect.poll(() => page.locator("#search-result").textContent()).toMatch(/^60\.0 %/);
     opened.assertQuiet();
