@@ -196,13 +196,19 @@ def test_gunicorn_and_its_workers(system_python, tmp_path):
         "unix:%s" % address, "--pythonpath", tmp_path, "application:serve", env=system_python.environment(), cwd=tmp_path)
     workers = set()
     while len(workers) < 2:
-        wait_until(address.exists, "gunicorn listens")
+        wait_until(lambda: listens(address), "gunicorn listens")
         workers |= set(ask_in_parallel(address, 4))
     done = flametap.interrupt(process, signal.SIGTERM)
     assert done.code == 0, done
     recording = json.loads((tmp_path / "all.json").read_text())
     assert workers <= {each["pid"] for each in recording["processes"]}
     assert "serve" in recording["strings"]
+
+
+def listens(address):
+    """The file is there some time before anybody listens to it."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        return connection.connect_ex(str(address)) == 0
 
 
 def ask_in_parallel(address, times):
