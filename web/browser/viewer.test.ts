@@ -251,7 +251,7 @@ describe("controls", () => {
     await page.keyboard.press("u");
     await page.keyboard.press("u");
     await page.keyboard.press("u");
-    await expect.poll(() => hash(page)).toBe("#mode=wall");
+    await expect.poll(() => hash(page)).toBe("");
     await searchBox(page).fill("^encode$");
     await searchBox(page).press("Enter");
     await selectedFrame(page).getByRole("button", { name: "Focus" }).click();
