@@ -4,7 +4,6 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
-import { expect } from "vitest";
 
 const flags = [
   "--no-sandbox", // the tests run as root
@@ -45,7 +44,10 @@ async function watched(browser: Browser, home: string, options: BrowserContextOp
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") troubles.push(`console: ${message.text()}`);
   });
-  return { page, assertQuiet: () => expect(troubles).toEqual([]) };
+  const assertQuiet = () => {
+    if (troubles.length > 0) throw new Error(troubles.join("\n"));
+  };
+  return { page, assertQuiet };
 }
 
 /** A file from disk, with the network forbidden. */
