@@ -18,11 +18,12 @@
 #include "cli/diff_command.h"
 #include "cli/doctor_command.h"
 #include "cli/dump_command.h"
+#include "cli/native_arguments.h"
 #include "cli/option_words.h"
 #include "cli/pyflame_command.h"
-#include "cli/record_command.h"
+#include "cli/record_arguments.h"
 #include "cli/report_command.h"
-#include "cli/serve_command.h"
+#include "cli/serve_arguments.h"
 #include "cli/tapset_command.h"
 #include "cli/trace_arguments.h"
 #include "cli/trace_command.h"
@@ -127,22 +128,12 @@ CLI::App& add_command(CLI::App& app, const char* name, const char* description, 
 
 // The words of options, as they were typed. What they mean is said by arguments.h, which has the better messages.
 struct Words {
-  std::vector<std::string> pids;
   std::string pid;
-  std::vector<std::string> stray;
-  std::string rate = "1000";
-  std::string duration;
-  std::string cpu;
   std::string mode;
   std::string limit = "20";
-  std::string native;
-  std::string push;
-  std::string token_file;
-  std::string serve_port;
-  bool inlines = false;
-  bool no_pause = false;
   bool no_lines = false;
-  RecordRequest record;
+  RecordWords record;
+  NativeWords native;  // of dump
   DumpRequest dump;
   DoctorRequest doctor;
   ReportRequest report;
@@ -151,37 +142,10 @@ struct Words {
   ServeWords serve;
 };
 
-void add_native(CLI::App& command, Words& words) {
-  command.add_flag("--native{short}", words.native, "C and C++ functions, too; =full: also the interpreter's own")
-      ->type_name("[=full]");
-  command.add_flag("--inlines", words.inlines, "With --native: inlined functions as frames of their own");
-}
-
 CLI::App& add_record(CLI::App& app, Words& words) {
   CLI::App& command = add_command(app, "record", "Sample running processes, or a command, and draw where the time goes",
                                   kRecordUsage, kRecordFooter);
-  RecordRequest& request = words.record;
-  command.add_option("-p,--pid", words.pids, "The processes, which may be several")->type_name("PID");
-  command.add_option("-d,--duration", words.duration, "End after so many seconds")->type_name("SECS");
-  command.add_option("-r,--rate", words.rate, "Samples per second, or max [1000]")->type_name("HZ");
-  command.add_option("-o,--output", request.output, "Where to write; - is standard output")->type_name("FILE");
-  command.add_option("-f,--format", request.format, format::known_formats() + " [by FILE's ending, else html]")
-      ->type_name("FORMAT");
-  command.add_option("--mode", words.mode, "wall, cpu or gil [cpu]; html, json and ftap keep all")->type_name("MODE");
-  add_native(command, words);
-  command.add_flag("--by-thread", request.by_thread, "Give each thread a root of its own");
-  command.add_flag("--children", request.children, "Also the Python processes that they start, to any depth");
-  command.add_flag("--no-pause", words.no_pause, "Never stop a thread; count what is lost by that as torn");
-  command.add_flag("--no-lines", words.no_lines, "One frame per function, whatever the line");
-  command.add_flag("--serve{0}", words.serve_port, "Show it in a browser while it grows [=PORT]");
-  command.add_flag("--sources", request.sources, "Keep the program's source files in html, json and ftap");
-  command.add_option("--push", words.push, "Send it to a flametap server; a file only with -o, or if that fails")
-      ->type_name("URL");
-  command.add_option("--token-file", words.token_file, "The token that the server wants [$FLAMETAP_TOKEN]")
-      ->type_name("FILE");
-  command.add_option("--stats", request.stats, "Write how the recording went, as JSON")->type_name("FILE");
-  command.add_option("--cpu", words.cpu, "The CPU to sample from [any]")->type_name("N");
-  command.add_option("stray", words.stray)->group("");  // hidden: only to say what is wrong with them
+  add_record_options(command, words.record);
   return command;
 }
 
@@ -189,7 +153,7 @@ CLI::App& add_dump(CLI::App& app, Words& words) {
   CLI::App& command =
       add_command(app, "dump", "Show what every thread of a process is doing right now", kDumpUsage, kDumpFooter);
   command.add_option("-p,--pid", words.pid, "The process")->type_name("PID")->required();
-  add_native(command, words);
+  add_native_options(command, words.native);
   command.add_flag("--json", words.dump.json, "For programs");
   return command;
 }
@@ -232,19 +196,7 @@ CLI::App& add_trace(CLI::App& app, Words& words) {
 
 CLI::App& add_serve(CLI::App& app, Words& words) {
   CLI::App& command = add_command(app, "serve", "Keep profiles and show them in a browser", kServeUsage, kServeFooter);
-  ServeWords& serve = words.serve;
-  ServeRequest& request = serve.request;
-  command.add_option("--listen", serve.listen, "Where [127.0.0.1:8040]; port 0: any that is free")
-      ->type_name("ADDR:PORT");
-  command.add_option("--host", request.hosts, "A name under which browsers reach it, which may be several")
-      ->type_name("NAME");
-  command.add_option("--data", request.data, "Where profiles are kept [~/.local/share/flametap]")->type_name("DIR");
-  command.add_option("--token-file", request.token_file, "Whoever asks must know what stands in it")->type_name("FILE");
-  command.add_flag("--no-auth", request.no_auth, "Let everybody who reaches it do everything");
-  command.add_flag("--allow-record", request.allow_record, "Record processes of this machine when asked to");
-  command.add_option("--keep-days", serve.keep_days, "Remove older profiles [never]")->type_name("N");
-  command.add_option("--keep-bytes", serve.keep_bytes, "Remove the oldest beyond that [never]")->type_name("SIZE");
-  command.add_option("--max-upload", serve.max_upload, "Take no larger ones [64M]")->type_name("SIZE");
+  add_serve_options(command, words.serve);
   return command;
 }
 
@@ -261,60 +213,6 @@ bool is_command(const CLI::App& app, const std::string& word) {
 }
 
 // Nothing: not asked for.
-Result<std::optional<sampler::NativeOptions>> native_options(const CLI::App& app, const Words& words) {
-  std::optional<sampler::NativeOptions> options;
-  if (!given(app, "--native")) {
-    if (words.inlines) return Error{Failure::usage, "--inlines goes with --native", ""};
-    return options;
-  }
-  if (words.native != "short" && words.native != "full")
-    return Error{Failure::usage, "'" + words.native + "' is no way to show native frames", "--native or --native=full"};
-  options.emplace();
-  options->full = words.native == "full";
-  options->inlines = words.inlines;
-  return options;
-}
-
-Result<void> check_what_to_record(const Words& words, const std::vector<std::string>* command) {
-  if (!words.stray.empty()) {
-    return Error{Failure::usage, "unexpected word '" + words.stray.front() + "'",
-                 "flametap record -- " + words.stray.front() + " ... to start a command; flametap record --help"};
-  }
-  if (command != nullptr && !words.pids.empty())
-    return Error{Failure::usage, "either -p or a command after --, not both", ""};
-  if (command != nullptr && command->empty()) return Error{Failure::usage, "there is no command after --", ""};
-  if (command == nullptr && words.pids.empty())
-    return Error{Failure::usage, "nothing to record: give -p PID or -- COMMAND", ""};
-  return {};
-}
-
-// `command` is what stands after `--`, or null.
-Result<RecordRequest> record_request(const CLI::App& app, const Words& words, const std::vector<std::string>* command) {
-  if (const auto checked = check_what_to_record(words, command); !checked) return checked.error();
-  RecordRequest request = words.record;
-  Error error;
-  if (!take(parse_pids(words.pids), request.pids, error)) return error;
-  if (!take(parse_rate(words.rate), request.rate_hz, error)) return error;
-  if (given(app, "--duration") && !take(parse_seconds(words.duration), request.duration, error)) return error;
-  if (given(app, "--cpu") && !take(parse_cpu(words.cpu), request.cpu, error)) return error;
-  if (given(app, "--mode") && !take(parse_mode(words.mode), request.mode, error)) return error;
-  if (given(app, "--token-file") && !given(app, "--push"))
-    return Error{Failure::usage, "--token-file goes with --push", ""};
-  if (given(app, "--push")) {
-    if (!request.format.empty() && request.output.empty())
-      return Error{Failure::usage, "with --push, -f is for the file of -o", ""};
-    if (!take(parse_push_target(words.push, words.token_file), request.push, error)) return error;
-  }
-  if (given(app, "--serve") && !take(parse_port("--serve", words.serve_port), request.serve_port, error)) return error;
-  if (command != nullptr) request.command = *command;
-  if (!take(native_options(app, words), request.native, error)) return error;
-  if (request.native && words.no_pause)
-    return Error{Failure::usage, "a C stack can be read only while its thread is stopped: --native or --no-pause", ""};
-  request.pause = !words.no_pause;
-  request.lines = !words.no_lines;
-  return request;
-}
-
 Result<ReportRequest> report_request(const CLI::App& app, const Words& words) {
   ReportRequest request = words.report;
   Error error;
@@ -340,14 +238,14 @@ int usage_error(const Error& error, const std::string& command) {
 }
 
 int run_record(const CLI::App& app, const Words& words, const std::vector<std::string>* command) {
-  const auto request = record_request(app, words, command);
+  const auto request = record_request(app, words.record, command);
   return request ? record(*request) : usage_error(request.error(), "record");
 }
 
 int run_dump(const CLI::App& app, Words& words) {
   const auto pid = parse_pid(words.pid);
   if (!pid) return usage_error(pid.error(), "dump");
-  const auto native = native_options(app, words);
+  const auto native = native_options(app, words.native);
   if (!native) return usage_error(native.error(), "dump");
   words.dump.native = *native;
   words.dump.pid = *pid;

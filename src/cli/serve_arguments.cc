@@ -1,3 +1,5 @@
+#include "cli/serve_arguments.h"
+
 #include <fmt/format.h>
 
 #include <charconv>
@@ -5,7 +7,6 @@
 #include <string_view>
 
 #include "cli/arguments.h"
-#include "cli/serve_command.h"
 
 namespace flametap::cli {
 namespace {
@@ -52,6 +53,21 @@ Result<void> parse_listen(const std::string& word, ServeRequest& request) {
 }
 
 }  // namespace
+
+void add_serve_options(CLI::App& command, ServeWords& words) {
+  ServeRequest& request = words.request;
+  command.add_option("--listen", words.listen, "Where [127.0.0.1:8040]; port 0: any that is free")
+      ->type_name("ADDR:PORT");
+  command.add_option("--host", request.hosts, "A name under which browsers reach it, which may be several")
+      ->type_name("NAME");
+  command.add_option("--data", request.data, "Where profiles are kept [~/.local/share/flametap]")->type_name("DIR");
+  command.add_option("--token-file", request.token_file, "Whoever asks must know what stands in it")->type_name("FILE");
+  command.add_flag("--no-auth", request.no_auth, "Let everybody who reaches it do everything");
+  command.add_flag("--allow-record", request.allow_record, "Record processes of this machine when asked to");
+  command.add_option("--keep-days", words.keep_days, "Remove older profiles [never]")->type_name("N");
+  command.add_option("--keep-bytes", words.keep_bytes, "Remove the oldest beyond that [never]")->type_name("SIZE");
+  command.add_option("--max-upload", words.max_upload, "Take no larger ones [64M]")->type_name("SIZE");
+}
 
 Result<ServeRequest> serve_request(const ServeWords& words) {
   ServeRequest request = words.request;

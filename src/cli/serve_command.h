@@ -23,17 +23,6 @@ struct ServeRequest {
   std::uint64_t max_upload = std::uint64_t{64} << 20;
 };
 
-// The options as they were typed.
-struct ServeWords {
-  std::string listen = "127.0.0.1:8040";
-  std::string keep_days;
-  std::string keep_bytes;
-  std::string max_upload;
-  ServeRequest request;
-};
-
-[[nodiscard]] Result<ServeRequest> serve_request(const ServeWords& words);
-
 // Until SIGINT or SIGTERM.
 [[nodiscard]] int serve(const ServeRequest& request);
 

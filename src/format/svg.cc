@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/markup.h"
 #include "format/svg_assets.h"
 #include "format/text.h"
 #include "profile/origin.h"
@@ -48,31 +49,7 @@ constexpr std::array<Kind, 7> kKinds = {{
     {"ker", "kernel", 60},
 }};
 
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : clean(text)) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      case '\'':
-        result += "&#39;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
-}
+std::string escaped(std::string_view text) { return escaped_markup(clean(text)); }
 
 // The same name always has the same of the three shades, in every picture: FNV-1a, which no library will change.
 unsigned shade(std::string_view name) {

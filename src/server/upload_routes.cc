@@ -1,5 +1,6 @@
 #include "server/upload_routes.h"
 
+#include "base/markup.h"
 #include "format/format.h"
 #include "server/ingest.h"
 #include "server/labels.h"
@@ -14,29 +15,6 @@ using store::ProfileId;
 constexpr const char* kUploadRemedy = "curl -F file=@profile.txt URL/upload";
 constexpr std::string_view kSvg = ".svg";
 constexpr std::size_t kListedSvgs = 500;
-
-std::string escaped(std::string_view text) {
-  std::string html;
-  for (const char character : text) {
-    switch (character) {
-      case '<':
-        html += "&lt;";
-        break;
-      case '>':
-        html += "&gt;";
-        break;
-      case '&':
-        html += "&amp;";
-        break;
-      case '"':
-        html += "&quot;";
-        break;
-      default:
-        html += character;
-    }
-  }
-  return html;
-}
 
 // Who sent it, unless the sender says so: behind a proxy all come from one address.
 Result<std::string> host_of(const Call& call) {
@@ -132,7 +110,7 @@ Response UploadRoutes::list_svgs(const Call&) {
       "<body><h1>Flame graphs</h1><ul>\n";
   for (const store::Entry& entry : listing->entries) {
     const std::string file = entry.id.text() + std::string(kSvg);
-    html += "<li><a href=\"/svg/" + file + "\">" + file + "</a> " + escaped(entry.name) + "</li>\n";
+    html += "<li><a href=\"/svg/" + file + "\">" + file + "</a> " + escaped_markup(entry.name) + "</li>\n";
   }
   return {.type = "text/html; charset=utf-8", .body = html + "</ul></body></html>\n"};
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "base/markup.h"
 #include "viewer/base64.h"
 #include "viewer/bundle.h"
 
@@ -14,36 +15,9 @@ namespace {
 // looks for it comes later.
 constexpr std::string_view kRecordingStart = "<script type=\"application/x-flametap\"";
 
-// For text and for attributes in double quotes.
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char letter : text) {
-    switch (letter) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      case '\0':
-        result += "\xef\xbf\xbd";
-        break;
-      default:
-        result += letter;
-    }
-  }
-  return result;
-}
-
 void append_recording(const Embedded& recording, std::string& page) {
-  page += fmt::format("{} data-name=\"{}\"", kRecordingStart, escaped(recording.name));
-  if (!recording.mode.empty()) page += fmt::format(" data-mode=\"{}\"", escaped(recording.mode));
+  page += fmt::format("{} data-name=\"{}\"", kRecordingStart, escaped_markup(recording.name));
+  if (!recording.mode.empty()) page += fmt::format(" data-mode=\"{}\"", escaped_markup(recording.mode));
   if (recording.by_thread) page += " data-by-thread";
   page += '>';
   append_base64(recording.ftap, page);
@@ -61,7 +35,7 @@ std::string page(const PageOptions& options) {
                          : fmt::format("<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n",
                                        content_security_policy(false));
   text += fmt::format("<title>{}</title>\n<style>{}</style></head>\n<body><div id=\"app\"></div>\n",
-                      escaped(options.title), viewer.style.text);
+                      escaped_markup(options.title), viewer.style.text);
   for (const Embedded& recording : options.recordings) append_recording(recording, text);
   text += fmt::format("<script>{}</script></body></html>\n", viewer.script.text);
   return text;

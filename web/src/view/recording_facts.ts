@@ -59,10 +59,12 @@ function losses(recording: Recording): RecordingFact[] {
     told(counts.nativeTruncated, "C stacks cut", "samples whose outermost C calls are missing"),
     told(counts.guessed, "guessed", "samples with a C call that was found by the frame pointer alone"),
   ];
-  for (const [name, number] of counts.more) {
-    if (name !== "lost_from_file" && number > 0) rare.push(furtherCount(name, number));
-  }
-  return [...(isOurs(recording) ? always : always.filter((fact) => fact.loud)), ...rare.filter((fact) => fact.loud || !fact.text.startsWith("0 "))];
+  const further = [...counts.more].filter(([name, number]) => name !== "lost_from_file" && number > 0);
+  return [
+    ...(isOurs(recording) ? always : always.filter((fact) => fact.loud)),
+    ...rare.filter((fact) => fact.loud),
+    ...further.map(([name, number]) => furtherCount(name, number)),
+  ];
 }
 
 // The sampler's own words. Those that tell of a loss are loud, whatever else they are.
