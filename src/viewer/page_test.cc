@@ -47,7 +47,8 @@ TEST(Page, ThePolicyAllowsTheBundleAndNothingElse) {
 TEST(Page, NamesCannotBreakOut) {
   const std::string evil = "\"></script><script>alert('&')</script>" + std::string(1, '\0');
   const std::string text = page({.title = evil, .recordings = {{evil, ""}}});
-  const std::string harmless = "&quot;&gt;&lt;/script&gt;&lt;script&gt;alert(&#39;&amp;&#39;)&lt;/script&gt;\xef\xbf\xbd";
+  const std::string harmless =
+      "&quot;&gt;&lt;/script&gt;&lt;script&gt;alert(&#39;&amp;&#39;)&lt;/script&gt;\xef\xbf\xbd";
   EXPECT_THAT(text, HasSubstr("<title>" + harmless + "</title>"));
   EXPECT_THAT(text, HasSubstr("data-name=\"" + harmless + "\">"));
   EXPECT_THAT(text, Not(HasSubstr("<script>alert")));

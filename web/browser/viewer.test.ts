@@ -314,6 +314,23 @@ describe("for everybody", () => {
     await expect.poll(() => selectedFrame(page).getAttribute("aria-label")).toBe("Selected frame: spin");
   });
 
+  test("a key counts however slowly the page is drawn", async () => {
+    const page = await open();
+    // Preact runs what is due after a frame when a frame comes, or after a while: here no frame comes.
+    await page.evaluate(() => void (window.requestAnimationFrame = () => 0));
+    await graph(page).focus();
+    await page.keyboard.press("Home");
+    const seen: (string | null)[] = [];
+    for (let depth = 1; depth <= 3; ++depth) {
+      await page.keyboard.press("ArrowDown");
+      seen.push(await page.waitForFunction((before) => {
+        const label = document.querySelector("[aria-label^='Selected frame']")?.getAttribute("aria-label");
+        return label !== before ? label : null;
+      }, seen.at(-1) ?? null, { polling: 1, timeout: 5000 }).then((label) => label.jsonValue()) as string);
+    }
+    expect(new Set(seen).size).toBe(3);
+  });
+
   test("on a phone: nothing is wider than the screen, every control can be reached", async () => {
     const page = await open("#mode=wall", { viewport: phone, hasTouch: true });
     for (const view of ["Icicle", "Flame", "Time", "Sandwich", "Top", "Source", "Tree"]) {

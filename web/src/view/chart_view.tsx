@@ -1,7 +1,7 @@
 // What each thread did when: its calls in the order of time, and above them what it was doing.
 
 import { useComputed, useSignal } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { chartOf } from "../model/chart";
 import { duration } from "../model/format";
 import { processLabel, threadLabel } from "../model/labels";
@@ -136,7 +136,8 @@ function ChartCanvas(props: ChartCanvasProps) {
   const [tip, setTip] = useState<Tip | null>(null);
   const latest = useRef(props);
   latest.current = props;
-  useEffect(() => {
+  // Before the browser goes on: an effect that comes late would take back what a key has moved meanwhile.
+  useLayoutEffect(() => {
     const made = new ChartStage(scroller.current!, canvas.current!, spacer.current!, latest.current.model, {
       select: (box) => latest.current.actions.select(box),
       show: (range) => latest.current.actions.show(range),
@@ -147,7 +148,7 @@ function ChartCanvas(props: ChartCanvasProps) {
     stage.current = made;
     return () => made.dispose();
   }, []);
-  useEffect(() => stage.current?.show(props.model), [props.model]);
+  useLayoutEffect(() => stage.current?.show(props.model), [props.model]);
   return (
     <div class="flame">
       <div

@@ -1,6 +1,6 @@
 // FlameCanvas: a FlameStage and a FlameInput as a component, with tooltip, and with a word on what is too narrow to be seen.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { CallTree } from "../model/call_tree";
 import { count } from "../model/format";
 import type { FrameFacts } from "./frame_facts";
@@ -26,7 +26,8 @@ export function FlameCanvas(props: FlameCanvasProps) {
   const latest = useRef(props);
   latest.current = props;
 
-  useEffect(() => {
+  // Before the browser goes on: an effect that comes late would take back what a key has moved meanwhile.
+  useLayoutEffect(() => {
     const made = new FlameStage(scroller.current!, canvas.current!, spacer.current!, latest.current.model, setNarrow);
     const input = new FlameInput(made, {
       select: (node) => latest.current.actions.select(node),
@@ -41,10 +42,10 @@ export function FlameCanvas(props: FlameCanvasProps) {
     };
   }, []);
 
-  useEffect(() => stage.current?.show(props.model), [props.model]);
+  useLayoutEffect(() => stage.current?.show(props.model), [props.model]);
   const { selected, tree } = props.model;
   const treeBefore = useRef<CallTree | null>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     // A tree that grows gives its nodes other numbers: that is no reason to move the view under somebody's eyes.
     if (selected >= 0 && (treeBefore.current === null || treeBefore.current === tree)) stage.current?.scrollToNode(selected);
     treeBefore.current = tree;
