@@ -18,7 +18,7 @@ EVERYTHING = "*"
 ALLOWED = {
     "base": "",
     "stack": "base",
-    "target": "base",
+    "target": "base bpf",
     "cpython": "base target stack",
     "native": "base target stack",
     "profile": "base stack",

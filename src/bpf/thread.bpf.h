@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bpf/argument.bpf.h"
+#include "bpf/ids.bpf.h"
 #include "bpf/record.h"
 
 /* What we need of the kernel's own types; where the fields are is settled when the program is loaded. */
@@ -21,8 +22,6 @@ const volatile __u8 judge_threads;   /* ask `threads` */
 const volatile __u8 send_calls;      /* or look at them only, to know what is within */
 const volatile __u32 within_size;    /* of the name below with its final zero; 0: everywhere */
 const volatile char within[FLAMETAP_KEY_NAME];
-const volatile __u64 namespace_device; /* of the pid namespace in which to tell pids; 0: the machine's own */
-const volatile __u64 namespace_inode;
 
 /* Set once all programs are attached, until the first is detached: half of the markers would tell half of the truth. */
 volatile __u8 watching;
@@ -73,14 +72,6 @@ struct {
 } records SEC(".maps");
 
 static __always_inline void count_lost(void) { __sync_fetch_and_add(&lost, 1); }
-
-/* As our own user space sees them. */
-static __always_inline __u64 pid_and_tid(void) {
-  struct bpf_pidns_info inner;
-  if (namespace_inode != 0 && bpf_get_ns_current_pid_tgid(namespace_device, namespace_inode, &inner, sizeof inner) == 0)
-    return (__u64)inner.tgid << 32 | inner.pid;
-  return bpf_get_current_pid_tgid();
-}
 
 static __always_inline void fill(struct flametap_record* record, struct thread* thread, __u8 kind) {
   __u64 ids = pid_and_tid();

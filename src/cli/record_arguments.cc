@@ -35,6 +35,8 @@ void add_record_options(CLI::App& command, RecordWords& words) {
   add_native_options(command, words.native);
   command.add_flag("--by-thread", request.by_thread, "Give each thread a root of its own");
   command.add_flag("--children", request.children, "Also the Python processes that they start, to any depth");
+  command.add_flag("--no-interrupt", words.no_interrupt,
+                   "Never interrupt the CPU of a thread, as root can; ride along on it instead");
   command.add_flag("--no-pause", words.no_pause, "Never stop a thread; count what is lost by that as torn");
   command.add_flag("--no-lines", words.no_lines, "One frame per function, whatever the line");
   command.add_flag("--serve{0}", words.serve_port, "Show it in a browser while it grows [=PORT]");
@@ -70,6 +72,7 @@ Result<RecordRequest> record_request(const CLI::App& app, const RecordWords& wor
   if (!take(native_options(app, words.native), request.native, error)) return error;
   if (request.native && words.no_pause)
     return Error{Failure::usage, "a C stack can be read only while its thread is stopped: --native or --no-pause", ""};
+  request.interrupt = !words.no_interrupt;
   request.pause = !words.no_pause;
   request.lines = !words.no_lines;
   return request;

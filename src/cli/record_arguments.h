@@ -23,6 +23,7 @@ struct RecordWords {
   std::string token_file;
   std::string serve_port;
   NativeWords native;
+  bool no_interrupt = false;
   bool no_pause = false;
   bool no_lines = false;
   RecordRequest request;

@@ -38,6 +38,9 @@ using Processes = std::vector<std::unique_ptr<ProcessSampler>>;
 ProcessSampler::Options sampler_options(const RecordRequest& request) {
   ProcessSampler::Options options;
   options.lines = request.lines;
+  if (request.interrupt) {
+    if (auto interrupter = target::Interrupter::load()) options.interrupter = std::move(*interrupter);
+  }
   options.pause = request.pause;
   options.native = request.native;
   return options;
@@ -137,10 +140,10 @@ Result<void> finish(const RecordRequest& request, const Output& output, const st
   return pushed ? Result<void>{} : pushed.error();
 }
 
-Result<Processes> attach_all(const RecordRequest& request) {
+Result<Processes> attach_all(const RecordRequest& request, const ProcessSampler::Options& options) {
   Processes processes;
   for (const pid_t pid : request.pids) {
-    auto process = ProcessSampler::attach(pid, sampler_options(request));
+    auto process = ProcessSampler::attach(pid, options);
     if (!process) return cannot("record", pid, process.error());
     processes.push_back(std::move(*process));
   }
@@ -183,13 +186,14 @@ struct MoreToRecord {
 };
 
 // All that was sampled is let go when it returns: threads that stopped too late, and files of /proc.
-Result<void> sample_into(Journal& journal, const RecordRequest& request, sampler::CpuSeat seat, Processes processes,
-                         MoreToRecord more, const Signals& signals, sampler::Progress& progress) {
+Result<void> sample_into(Journal& journal, const RecordRequest& request, const ProcessSampler::Options& options,
+                         sampler::CpuSeat seat, Processes processes, MoreToRecord more, const Signals& signals,
+                         sampler::Progress& progress) {
   std::optional<sampler::Family> family;
   if (request.children) {
     sampler::Family::Roots roots{.others = std::move(more.roots)};
     for (const auto& process : processes) roots.sampled.push_back(process.get());
-    family.emplace(roots, sampler_options(request), seat.priority_before());
+    family.emplace(roots, options, seat.priority_before());
   }
   std::optional<SourceSink> with_sources;
   if (request.sources) with_sources.emplace(journal.sink(), source_files(processes));
@@ -209,7 +213,8 @@ int record_processes(const RecordRequest& request, const Output& output) {
   const Signals signals;
   auto seat = sampler::CpuSeat::take(request.cpu);
   if (!seat) return fail(seat.error());
-  auto processes = attach_all(request);
+  const ProcessSampler::Options options = sampler_options(request);
+  auto processes = attach_all(request, options);
   if (!processes) return fail(processes.error());
   const std::string own_path = default_path(*processes->front(), output.format);
   auto journal = Journal::open(output, own_path);
@@ -219,7 +224,7 @@ int record_processes(const RecordRequest& request, const Output& output) {
   const Result<void> recorded = [&] {
     sampler::Progress progress;
     const ProgressLine line(progress);
-    return sample_into(*journal, request, std::move(*seat), std::move(*processes), {}, signals, progress);
+    return sample_into(*journal, request, options, std::move(*seat), std::move(*processes), {}, signals, progress);
   }();
   const auto done = finish(request, output, own_path, *journal, recorded);
   if (*page) (*page)->finish();
@@ -251,7 +256,8 @@ int record_command(const RecordRequest& request, const Output& output) {
     const int code = fail(seat.error());
     return own_code_unless(command.wait(), code);
   }
-  PythonSearch search(command, signals.stop(), sampler_options(request));
+  const ProcessSampler::Options options = sampler_options(request);
+  PythonSearch search(command, signals.stop(), options);
   auto python = search.find(std::nullopt);
   if (!python) return no_python_seen(request, search, command.wait());
 
@@ -268,7 +274,7 @@ int record_command(const RecordRequest& request, const Output& output) {
   processes.push_back(std::move(python));
   sampler::Progress progress;  // nobody watches it: the terminal is the command's
   const Result<void> recorded =
-      sample_into(*journal, request, std::move(*seat), std::move(processes),
+      sample_into(*journal, request, options, std::move(*seat), std::move(processes),
                   {.roots = {command.pid()}, .successor = [&](pid_t, sampler::Fate) { return search.find(deadline); }},
                   signals, progress);
   // Written at once: the command may go on for long, or never end.

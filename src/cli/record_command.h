@@ -27,6 +27,7 @@ struct RecordRequest {
   profile::Mode mode = profile::Mode::cpu;
   bool by_thread = false;
   bool children = false;  // and their children, and so on
+  bool interrupt = true;
   bool pause = true;
   bool lines = true;
   std::optional<PushTarget> push = {};

@@ -46,6 +46,8 @@ std::string words_for(Reading reading) {
       return "it is gone";
     case Reading::denied:
       return "denied";
+    case Reading::elsewhere:
+      return "it does not run there any more";
   }
   return "";
 }

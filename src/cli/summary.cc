@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "cli/hottest.h"
 #include "format/text.h"
 
@@ -14,12 +16,17 @@ constexpr std::size_t kHottest = 5;
 
 // What was read, by the step that did it, and what was not: every count that is not zero, and the losses always.
 std::string samples_line(const profile::Quality& quality) {
-  const std::uint64_t read = quality.free_running + quality.ride_along + quality.paused;
+  const std::uint64_t read = quality.verified();
   std::string text = with_commas(read) + (read == 1 ? " sample" : " samples");
-  if (read > 0) {
-    text += fmt::format(" ({} free running, {} riding along, {} paused)", with_commas(quality.free_running),
-                        with_commas(quality.ride_along), with_commas(quality.paused));
+  std::string_view before = " (";
+  for (const auto& [count, step] : {std::pair{quality.free_running, "free running"},
+                                    {quality.interrupted, "in an interrupt"},
+                                    {quality.ride_along, "riding along"},
+                                    {quality.paused, "paused"}}) {
+    if (count == 0) continue;
+    text += fmt::format("{}{} {}", std::exchange(before, ", "), with_commas(count), step);
   }
+  if (read > 0) text += ")";
   text += fmt::format("; {} torn, {} unreadable", with_commas(quality.torn), with_commas(quality.unreadable));
   if (quality.truncated > 0) text += fmt::format(", {} truncated", with_commas(quality.truncated));
   if (quality.no_frames > 0) text += fmt::format(", {} without Python frames", with_commas(quality.no_frames));
@@ -30,7 +37,7 @@ std::string samples_line(const profile::Quality& quality) {
 
 // What became of the C stacks, each of all samples that were read.
 std::string native_line(const profile::Quality& quality) {
-  const std::uint64_t read = quality.free_running + quality.ride_along + quality.paused;
+  const std::uint64_t read = quality.verified();
   const auto share = [&](std::uint64_t part) {
     return format::human_share(read == 0 ? 0 : static_cast<double>(part) / static_cast<double>(read));
   };

@@ -24,7 +24,8 @@ profile::Profile recorded() {
   profile.recording.rate_hz = 1000;
   profile.recording.quality.ticks = 100;
   profile.recording.quality.missed_ticks = 2;
-  profile.recording.quality.free_running = 90;
+  profile.recording.quality.free_running = 85;
+  profile.recording.quality.interrupted = 5;
   profile.recording.quality.ride_along = 9;
   profile.recording.quality.paused = 1;
   profile.recording.quality.torn = 3;
@@ -36,7 +37,7 @@ TEST(Summary, NoLossIsHidden) {
   const std::string text = summary_text(all, *profile::filter(all, {.mode = profile::Mode::cpu}), "out.svg");
   EXPECT_THAT(text, HasSubstr("flametap: the time was up after 100 ms\n"));
   EXPECT_THAT(text, HasSubstr("100 ticks at 1000 Hz, 2 missed\n"));
-  EXPECT_THAT(text, HasSubstr("100 samples (90 free running, 9 riding along, 1 paused); 3 torn, 0 unreadable\n"));
+  EXPECT_THAT(text, HasSubstr("100 samples (85 free running, 5 in an interrupt, 9 riding along, 1 paused); 3 torn, 0 unreadable\n"));
   EXPECT_THAT(text, HasSubstr("mode cpu: 30.00 % of the threads' wall time\n"));
   EXPECT_THAT(text, HasSubstr("100.00 %  spin (/app/a.py)\n"));
   EXPECT_THAT(text, HasSubstr("written to out.svg\n"));
@@ -48,7 +49,7 @@ TEST(Summary, SaysWhatBecameOfCStacks) {
   EXPECT_THAT(summary_text(all, all, "-"), Not(HasSubstr("C stacks")));
   all.recording.native = true;
   EXPECT_THAT(summary_text(all, all, "-"), HasSubstr("  C stacks: unmerged 0 of 100 (0.00 %)\n"));
-  all.recording.quality.free_running = 9'990;
+  all.recording.quality.free_running = 9'985;
   all.recording.quality.unmerged = 3;
   all.recording.quality.native_truncated = 1;
   all.recording.quality.guessed = 1'200;

@@ -42,6 +42,8 @@ std::string_view name_of(Step step) {
   switch (step) {
     case Step::free_running:
       return "free_running";
+    case Step::interrupt:
+      return "interrupt";
     case Step::ride_along:
       return "ride_along";
     case Step::pause:

@@ -205,6 +205,7 @@ void StackReader::plan_codes() {
 
 void StackReader::plan_segments() {
   segments_.clear();
+  instant_segments_.clear();
   const auto add = [&](std::vector<std::byte>& buffer, const std::vector<Coverage::Stretch>& stretches) {
     for (const Coverage::Stretch& stretch : stretches) {
       segments_.push_back({Address{stretch.from}, std::span(buffer).subspan(stretch.at, stretch.end - stretch.from)});
@@ -227,10 +228,14 @@ void StackReader::plan_segments() {
   add_cframes(cframe_words_);
   segments_.push_back({thread_, thread_words_});
   segments_.insert(segments_.end(), read_along_.begin(), read_along_.end());
+  const auto once = static_cast<std::ptrdiff_t>(segments_.size());
   add(second_, hot);
   add(second_, calm);
+  const auto witnesses = static_cast<std::ptrdiff_t>(segments_.size());
   add(witness_bytes_, witness_coverage_.stretches());
   still_segments_ = segments_.size();
+  instant_segments_.assign(segments_.begin(), segments_.begin() + once);
+  instant_segments_.insert(instant_segments_.end(), segments_.begin() + witnesses, segments_.end());
   for (Look& look : looks_) {
     add_cframes(look.cframes);
     segments_.push_back({thread_ + layout_.thread.frame, std::as_writable_bytes(std::span{&look.link, 1})});

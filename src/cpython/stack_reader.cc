@@ -44,23 +44,24 @@ StackReader::StackReader(target::Memory& memory, const Layout& layout, CodeCache
   plan();
 }
 
-Reading StackReader::read_segments(std::size_t count) {
+Reading StackReader::read_from(target::Memory& memory, std::span<const target::Segment> segments) {
   ++round_;
-  running_ = count > still_segments_;
+  instant_ = segments.data() == instant_segments_.data();
+  running_ = !instant_ && segments.size() > still_segments_;
   raw_count_ = 0;
   frame_count_ = 0;
   run_count_ = 0;
   truncated_ = false;
   stumbled_over_ = target::kNull;
-  last_reading_ = read_once();
+  last_reading_ = read_once(memory, segments);
   return last_reading_;
 }
 
-Reading StackReader::read_once() {
-  const std::size_t count = running_ ? segments_.size() : still_segments_;
-  const target::ReadResult result = memory_.read(std::span(segments_).first(count));
+Reading StackReader::read_once(target::Memory& memory, std::span<const target::Segment> segments) {
+  const target::ReadResult result = memory.read(segments);
   if (result.status == ReadStatus::gone) return Reading::gone;
   if (result.status == ReadStatus::denied) return Reading::denied;
+  if (result.status == ReadStatus::elsewhere) return Reading::elsewhere;
   if (result.status != ReadStatus::ok) return Reading::unmapped;
   bool known =
       layout_.thread.stack_chunk == kAbsent || word<std::uint64_t>(thread_words_, layout_.thread.stack_chunk) == chunk_;
@@ -156,6 +157,7 @@ bool StackReader::end_run(Address anchor) {
 }
 
 bool StackReader::frame_moved(std::size_t at, bool innermost) const {
+  if (instant_) return false;
   const std::size_t looks = !running_ ? 0 : looked_at_each_time(at) ? kLooks : 1;
   const auto differs = [&](Offset offset, std::size_t length) {
     const std::byte* reference = second_.data() + at + offset;
@@ -186,18 +188,19 @@ bool StackReader::beyond_stack_top(Address frame, std::uint8_t owner) const {
 
 // The second reading is nearer to the instant of the sample for the innermost frame, and the same for all others.
 std::int32_t StackReader::instruction_offset(std::size_t at, Address code) const {
+  const std::vector<std::byte>& frames = last_reading_of_frames();
   std::int64_t offset = 0;
   switch (layout_.instruction_kind) {
     case InstructionKind::byte_index:
-      offset = word<std::int32_t>(second_, at + layout_.frame.instruction);
+      offset = word<std::int32_t>(frames, at + layout_.frame.instruction);
       break;
     case InstructionKind::unit_index:
-      offset = std::int64_t{2} * word<std::int32_t>(second_, at + layout_.frame.instruction);
+      offset = std::int64_t{2} * word<std::int32_t>(frames, at + layout_.frame.instruction);
       break;
     case InstructionKind::unit_pointer: {
       const Address start = code + layout_.code.instructions;
       offset =
-          static_cast<std::int64_t>(word<std::uint64_t>(second_, at + layout_.frame.instruction) - to_number(start));
+          static_cast<std::int64_t>(word<std::uint64_t>(frames, at + layout_.frame.instruction) - to_number(start));
       break;
     }
   }

@@ -54,6 +54,7 @@ enum class Reading : std::uint8_t {
   unmapped,   // part of the guess cannot be read any more: learn(), then read again
   gone,       // the process is no more
   denied,
+  elsewhere,  // read_instant: the thread does not run where it was looked for
 };
 
 class StackReader {
@@ -66,9 +67,11 @@ class StackReader {
   StackReader(target::Memory& memory, const Layout& layout, CodeCache& codes, target::Address thread, Options options);
 
   // Of a thread that stands still, or whose stillness is checked by other means.
-  [[nodiscard]] Reading read() { return read_segments(still_segments_); }
+  [[nodiscard]] Reading read() { return read_from(memory_, std::span(segments_).first(still_segments_)); }
   // Of a thread that may be running.
-  [[nodiscard]] Reading read_running() { return read_segments(segments_.size()); }
+  [[nodiscard]] Reading read_running() { return read_from(memory_, segments_); }
+  // From memory that is of one instant as a whole.
+  [[nodiscard]] Reading read_instant(target::Memory& memory) { return read_from(memory, instant_segments_); }
   // Looks at where the thread is now, and at what the last reading stumbled over, and guesses anew from it.
   void learn();
   // The guess has grown old: it may cover more than is needed by now. A learn() is due when there is time.
@@ -137,8 +140,8 @@ class StackReader {
   };
 
   // Hot: stack_reader.cc.
-  Reading read_segments(std::size_t count);
-  Reading read_once();
+  Reading read_from(target::Memory& memory, std::span<const target::Segment> segments);
+  Reading read_once(target::Memory& memory, std::span<const target::Segment> segments);
   [[nodiscard]] target::Address innermost_frame(target::Address link, const CFrameWords& words, bool& known) const;
   [[nodiscard]] bool is_half_made() const;
   [[nodiscard]] bool innermost_is_still(target::Address innermost) const;
@@ -149,6 +152,7 @@ class StackReader {
   [[nodiscard]] bool looked_at_each_time(std::size_t at) const;
   [[nodiscard]] bool beyond_stack_top(target::Address frame, std::uint8_t owner) const;
   [[nodiscard]] std::int32_t instruction_offset(std::size_t at, target::Address code) const;
+  [[nodiscard]] const std::vector<std::byte>& last_reading_of_frames() const { return instant_ ? first_ : second_; }
   Reading resolve();
   [[nodiscard]] PlannedCode& slot(target::Address code);
   [[nodiscard]] PlannedCode* planned(target::Address code);
@@ -190,8 +194,9 @@ class StackReader {
   Coverage frame_coverage_;
   Coverage witness_coverage_;
   std::vector<target::Segment> segments_;
-  std::size_t still_segments_ = 0;  // how many of them are read of a thread that stands still
-  std::vector<Span> hot_;           // which parts of the frames every look has
+  std::size_t still_segments_ = 0;                 // how many of them are read of a thread that stands still
+  std::vector<target::Segment> instant_segments_;  // what suffices where all is of one instant: everything once
+  std::vector<Span> hot_;                          // which parts of the frames every look has
   std::span<const target::Segment> read_along_;
   std::vector<PlannedCode> planned_;  // open addressing; the size is a power of two
   std::vector<Check> checks_;
@@ -205,6 +210,7 @@ class StackReader {
   CFrameWords cframe_words_{};
   std::array<Look, kLooks> looks_;
   bool running_ = false;  // the last reading was of a thread that may be running
+  bool instant_ = false;  // it was of one instant: there is no second one
   std::vector<RawFrame> raw_;
   std::size_t raw_count_ = 0;
   std::vector<CodeFrame> frames_;

@@ -82,7 +82,8 @@ void put_recording(const profile::Recording& recording, std::string& out) {
                              quality.unmerged,
                              quality.native_truncated,
                              quality.guessed,
-                             quality.median_stop_ns};
+                             quality.median_stop_ns,
+                             quality.interrupted};
   put<std::uint32_t>(out, static_cast<std::uint32_t>(counts.size()));
   put_column(out, counts);
   std::vector<std::string_view> names;

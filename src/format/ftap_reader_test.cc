@@ -64,12 +64,13 @@ TEST(ReadFtap, AProfileReadsBackAsItself) {
   test.profile.add(Sample{1, 0, thread, test.stack({"x"}), 0, 1});                                // back in time
   test.profile.add(Sample{(std::uint64_t{1} << 62), 123, thread, test.stack({"x", "y"}), 7, 2});  // and far ahead
   profile::Recording& recording = test.profile.recording;
-  recording = {.start_unix_ns = 18446744073709551615u,
-               .duration_ns = 5,
-               .rate_hz = 99.5,
-               .mode = profile::Mode::gil,
-               .ended = "process 7 exited",
-               .quality = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, {{"a", 10}, {"", ~std::uint64_t{0}}}}};
+  recording = {
+      .start_unix_ns = 18446744073709551615u,
+      .duration_ns = 5,
+      .rate_hz = 99.5,
+      .mode = profile::Mode::gil,
+      .ended = "process 7 exited",
+      .quality = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, {{"a", 10}, {"", ~std::uint64_t{0}}}}};
   const Result<ReadProfile> again = read_bytes(write_ftap(test.profile));
   ASSERT_TRUE(again.ok()) << again.error().message;
   EXPECT_THAT(again->warnings, IsEmpty());

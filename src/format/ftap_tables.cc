@@ -109,7 +109,8 @@ void FtapTables::read_recording(FtapCursor& cursor) {
                              &quality.unmerged,
                              &quality.native_truncated,
                              &quality.guessed,
-                             &quality.median_stop_ns};
+                             &quality.median_stop_ns,
+                             &quality.interrupted};
   counts.resize(places.size());  // an older version knows fewer, a later one may know further ones
   for (std::size_t i = 0; i < places.size(); ++i) *places[i] = counts[i];
   for (std::size_t i = 0; i < more; ++i) quality.more[std::string(names[i])] = values[i];

@@ -146,6 +146,7 @@ class Reader {
     to.missed_ticks = count(from, place, "missed_ticks");
     const json& steps = member(from, place, "steps");
     to.free_running = count(steps, place + ".steps", "free_running");
+    if (steps.contains("interrupted")) to.interrupted = count(steps, place + ".steps", "interrupted");
     to.ride_along = count(steps, place + ".steps", "ride_along");
     to.paused = count(steps, place + ".steps", "paused");
     to.torn = count(from, place, "torn");

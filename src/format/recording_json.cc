@@ -7,6 +7,7 @@ void write_quality(JsonWriter& json, const profile::Quality& quality) {
   json.member("missed_ticks", quality.missed_ticks);
   json.key("steps").begin_object();
   json.member("free_running", quality.free_running);
+  json.member("interrupted", quality.interrupted);
   json.member("ride_along", quality.ride_along);
   json.member("paused", quality.paused);
   json.end_object();

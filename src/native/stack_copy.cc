@@ -79,6 +79,7 @@ CaptureStatus StackCopy::copy(target::Memory& memory, AddressSpace& space) {
     case target::ReadStatus::denied:
       return CaptureStatus::denied;
     case target::ReadStatus::unmapped:
+    case target::ReadStatus::elsewhere:
       break;
   }
   return CaptureStatus::unreadable;

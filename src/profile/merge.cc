@@ -30,6 +30,7 @@ void add_to(Quality& sum, const Quality& more) {
   add_to(sum.ticks, more.ticks);
   add_to(sum.missed_ticks, more.missed_ticks);
   add_to(sum.free_running, more.free_running);
+  add_to(sum.interrupted, more.interrupted);
   add_to(sum.ride_along, more.ride_along);
   add_to(sum.paused, more.paused);
   add_to(sum.torn, more.torn);

@@ -105,6 +105,7 @@ struct Quality {
   std::uint64_t ticks = 0;         // at which we sampled
   std::uint64_t missed_ticks = 0;  // that passed while we were late; their time is in the next sample's weight
   std::uint64_t free_running = 0;  // verified, by the step that did it: see stack/outcome.h
+  std::uint64_t interrupted = 0;
   std::uint64_t ride_along = 0;
   std::uint64_t paused = 0;
   std::uint64_t torn = 0;
@@ -118,6 +119,8 @@ struct Quality {
   std::uint64_t guessed = 0;           // a call on the C stack was found by the frame pointer alone
   std::uint64_t median_stop_ns = 0;    // how long a thread was stopped for its C stack, at the most; 0: not known
   std::map<std::string, std::uint64_t> more;  // further counts of the sampler's own, by name
+
+  [[nodiscard]] std::uint64_t verified() const { return free_running + interrupted + ride_along + paused; }
   bool operator==(const Quality&) const = default;
 };
 

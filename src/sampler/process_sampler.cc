@@ -79,7 +79,8 @@ Fate ProcessSampler::sample(CpuSeat& seat, const Sink& sink) {
   const FindVisit find_visit_of = [this](std::uint64_t ident, target::Address known) {
     return find_visit(ident, known);
   };
-  const ThreadSampler::Tools tools{seat, options_.pause ? &pauser_ : nullptr, native_.get(), find_visit_of};
+  const ThreadSampler::Tools tools{seat, options_.interrupter.get(), options_.pause ? &pauser_ : nullptr, native_.get(),
+                                   find_visit_of};
   if (native_) native_->keep_up();
   bool in_trouble = threads_.empty();
   bool looked_at_list = false;

@@ -27,6 +27,7 @@
 #include "sampler/thread_numbers.h"
 #include "sampler/thread_sampler.h"
 #include "stack/outcome.h"
+#include "target/interrupter.h"
 #include "target/pause.h"
 #include "target/process.h"
 #include "target/process_memory.h"
@@ -57,6 +58,7 @@ class ProcessSampler {
  public:
   struct Options {
     bool lines = true;
+    std::shared_ptr<target::Interrupter> interrupter = {};  // null: never interrupt
     bool pause = true;
     std::optional<NativeOptions> native = {};  // C stacks, too
     Programs* programs = nullptr;              // where to look first, and to remember what was found

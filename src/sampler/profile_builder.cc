@@ -71,6 +71,9 @@ void ProfileBuilder::count(const Sampled& sampled) {
     case Step::free_running:
       quality.free_running += 1;
       break;
+    case Step::interrupt:
+      quality.interrupted += 1;
+      break;
     case Step::ride_along:
       quality.ride_along += 1;
       break;

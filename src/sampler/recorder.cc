@@ -181,7 +181,7 @@ void Recorder::count_family() {
 void Recorder::report(Progress& progress) const {
   const profile::Quality& quality = builder_.quality();
   progress.set({.ticks = quality.ticks,
-                .samples = quality.free_running + quality.ride_along + quality.paused,
+                .samples = quality.verified(),
                 .failed = quality.torn + quality.unreadable,
                 .hottest = builder_.hottest()});
 }

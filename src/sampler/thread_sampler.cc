@@ -15,6 +15,8 @@ using stack::Step;
 
 constexpr Nanoseconds kMoment = 30'000;  // to leave a state that cannot be read, such as a frame that is half made
 constexpr int kLearnAttempts = 3;
+constexpr int kInterruptAttempts = 3;
+constexpr int kRidesToLearn = 32;
 constexpr int kRideAttempts = 6;
 constexpr Nanoseconds kPauseTimeout = 200'000'000;  // on a machine with more to do than CPUs it takes its turn to stop
 constexpr Nanoseconds kLongestReading = 100'000;
@@ -170,11 +172,11 @@ Sampled ThreadSampler::take_python(const Tools& tools) {
   if (approach_.stand_still()) {
     // Of a thread that sleeps they would tell nothing.
     if (last_.running && approach_.trial_due()) try_free_readings(tools);
-    return sample_riding(tools);
+    return sample_standing_still(tools);
   }
   const Reading reading = read_freely(tools);
   approach_.note(is_verified(reading) || is_end(reading));
-  if (!is_verified(reading) && !is_end(reading)) return sample_riding(tools);
+  if (!is_verified(reading) && !is_end(reading)) return sample_standing_still(tools);
   const auto stat = kernel_.stat->read();
   if (!stat) return kThreadEnded;
   last_cpu_ = stat->processor;
@@ -231,6 +233,35 @@ void ThreadSampler::try_free_readings(const Tools& tools) {
     reader_->learn();
     return;
   }
+}
+
+Sampled ThreadSampler::sample_standing_still(const Tools& tools) {
+  if (tools.interrupter != nullptr && last_.running && rides_due_ == 0) {
+    if (const auto sampled = sample_interrupted(tools)) return *sampled;
+  }
+  if (rides_due_ > 0) --rides_due_;
+  return sample_riding(tools);
+}
+
+// Nothing if it is not met on a CPU: that it is not has nothing to do with what it was at, so another step is as fair.
+std::optional<Sampled> ThreadSampler::sample_interrupted(const Tools& tools) {
+  for (int i = 0; i < kInterruptAttempts; ++i) {
+    if (last_cpu_ < 0 || !tools.seat.keep_off(last_cpu_)) return std::nullopt;
+    target::InterruptedMemory memory(*tools.interrupter, last_cpu_, tid_);
+    const Reading reading = reader_->read_instant(memory);
+    if (is_verified(reading)) return finish(reading, Step::interrupt, true);
+    if (reading == Reading::elsewhere) {
+      const auto stat = kernel_.stat->read();
+      if (!stat) return kThreadEnded;
+      if (!is_running(*stat) || stat->processor == last_cpu_) return std::nullopt;
+      last_cpu_ = stat->processor;
+    } else {
+      // While we learn where it goes now, it would go on. Riding along it waits for us.
+      rides_due_ = kRidesToLearn;
+      return std::nullopt;
+    }
+  }
+  return std::nullopt;
 }
 
 Sampled ThreadSampler::sample_riding(const Tools& tools) {
@@ -294,6 +325,7 @@ Sampled ThreadSampler::finish(Reading reading, Step step, bool running) const {
       break;
     case Reading::unknown:
     case Reading::unmapped:
+    case Reading::elsewhere:
       sampled.outcome = Outcome::unreadable;
       break;
     case Reading::gone:

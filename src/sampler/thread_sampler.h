@@ -1,6 +1,7 @@
 // ThreadSampler: one verified sample of one thread, by the gentlest step that gives a true one.
 //
 //   free_running  read it while it runs on
+//   interrupt     interrupt the CPU where it runs, and copy its memory meanwhile; where the kernel lets us
 //   ride_along    go to the CPU where it runs: while we run there, it stands still
 //   pause         where its CPU is closed to us: stop it with ptrace, read, let go
 //
@@ -26,6 +27,7 @@
 #include "sampler/sampled.h"
 #include "sampler/visit.h"
 #include "stack/frame.h"
+#include "target/interrupter.h"
 #include "target/pause.h"
 
 namespace flametap::sampler {
@@ -34,8 +36,9 @@ class ThreadSampler {
  public:
   struct Tools {
     CpuSeat& seat;
-    target::Pauser* pauser;  // null: never pause
-    NativeProcess* native;   // null: Python only
+    target::Interrupter* interrupter;  // null: never interrupt
+    target::Pauser* pauser;            // null: never pause
+    NativeProcess* native;             // null: Python only
     const FindVisit& find_visit;
   };
   // Python threads of other interpreters that share its thread of the system, and so its C stack.
@@ -73,6 +76,8 @@ class ThreadSampler {
   [[nodiscard]] cpython::Reading read_freely(const Tools& tools);
   [[nodiscard]] cpython::Reading read_again_and_again(const Tools& tools);
   void try_free_readings(const Tools& tools);
+  [[nodiscard]] Sampled sample_standing_still(const Tools& tools);
+  [[nodiscard]] std::optional<Sampled> sample_interrupted(const Tools& tools);
   [[nodiscard]] Sampled sample_riding(const Tools& tools);
   [[nodiscard]] Sampled sample_paused(const Tools& tools);
   [[nodiscard]] Sampled finish(cpython::Reading reading, stack::Step step, bool running) const;
@@ -87,6 +92,7 @@ class ThreadSampler {
   Rest rest_;
   int last_cpu_ = -1;                             // on which the thread was when we last asked
   std::vector<cpython::CodeFrame> first_frames_;  // of several free readings
+  int rides_due_ = 0;                             // before it is interrupted again
   std::minstd_rand random_;
   Approach approach_;
 };

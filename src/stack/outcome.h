@@ -8,6 +8,7 @@ namespace flametap::stack {
 // Which step of the engine gave a verified stack.
 enum class Step : std::uint8_t {
   free_running,  // the readings agreed while the target ran on
+  interrupt,     // its CPU was interrupted, and its memory copied meanwhile
   ride_along,    // read from the target's own CPU, so that it stood still meanwhile
   pause,         // its thread was stopped with ptrace for the reading
 };

@@ -30,10 +30,11 @@ struct Segment {
 };
 
 enum class ReadStatus {
-  ok,        // every segment was filled
-  unmapped,  // some address cannot be read; segments from `filled` on are garbage
-  gone,      // the process is no more
-  denied,    // we lack the rights
+  ok,         // every segment was filled
+  unmapped,   // some address cannot be read; segments from `filled` on are garbage
+  gone,       // the process is no more
+  denied,     // we lack the rights
+  elsewhere,  // the thread that was to be met does not run there (see Interrupter)
 };
 
 struct ReadResult {

@@ -11,7 +11,8 @@ MAGIC = bytes.fromhex("89 46 54 41 50 0D 0A 1A")
 MARKER = bytes.fromhex("D3 46 54 43")
 COUNTS = ("ticks", "missed_ticks", "free_running", "ride_along", "paused", "torn", "unreadable", "no_frames",
           "truncated", "median_sample_ns", "slowest_sample_ns", "unmerged", "native_truncated", "guessed",
-          "median_stop_ns")
+          "median_stop_ns", "interrupted")
+STEPS = ("free_running", "interrupted", "ride_along", "paused")
 MODES = ("wall", "cpu", "gil", "unknown")
 
 
@@ -86,8 +87,8 @@ def read_recording(section):
     counts = dict(zip(COUNTS, section.column(count)))
     more, = section.numbers("I")
     names = section.texts(more)
-    quality = {name: counts[name] for name in COUNTS if name not in ("free_running", "ride_along", "paused")}
-    quality["steps"] = {name: counts[name] for name in ("free_running", "ride_along", "paused")}
+    quality = {name: counts[name] for name in COUNTS if name not in STEPS}
+    quality["steps"] = {name: counts[name] for name in STEPS}
     quality["more"] = dict(zip(names, section.column(more)))
     native, = section.numbers("B")
     return {"start_unix_ns": start, "duration_ns": duration, "rate_hz": rate, "mode": MODES[mode],

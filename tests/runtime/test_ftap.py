@@ -29,7 +29,8 @@ def made_up_recording():
         "recording": {
             "start_unix_ns": 2**64 - 1, "duration_ns": SAMPLES * 1000000, "rate_hz": 999.5, "mode": "wall",
             "native": True, "ended": "process 7 exited",
-            "quality": {"ticks": 1, "missed_ticks": 2, "steps": {"free_running": 3, "ride_along": 4, "paused": 5},
+            "quality": {"ticks": 1, "missed_ticks": 2, "steps": {"free_running": 3, "interrupted": 16, "ride_along": 4,
+                                                                     "paused": 5},
                         "torn": 6, "unreadable": 7, "no_frames": 8, "truncated": 9, "median_sample_ns": 10,
                         "slowest_sample_ns": 11, "unmerged": 12, "native_truncated": 13, "guessed": 14,
                         "median_stop_ns": 15,

@@ -23,7 +23,7 @@ function asJson(recording: Recording): Omit<JsonProfile, never> {
       quality: {
         ticks: counts.ticks,
         missed_ticks: counts.missedTicks,
-        steps: { free_running: counts.freeRunning, ride_along: counts.rideAlong, paused: counts.paused },
+        steps: { free_running: counts.freeRunning, interrupted: counts.interrupted, ride_along: counts.rideAlong, paused: counts.paused },
         torn: counts.torn,
         unreadable: counts.unreadable,
         no_frames: counts.noFrames,

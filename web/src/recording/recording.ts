@@ -61,6 +61,7 @@ export interface Counts {
   readonly ticks: number;
   readonly missedTicks: number;
   readonly freeRunning: number;
+  readonly interrupted: number;
   readonly rideAlong: number;
   readonly paused: number;
   readonly torn: number;

@@ -31,6 +31,7 @@ const countNames = [
   "nativeTruncated",
   "guessed",
   "medianStopNs",
+  "interrupted",
 ] as const satisfies readonly (keyof Counts)[];
 
 function countsOf(values: ArrayLike<number>, more: ReadonlyMap<string, number>): Counts {
