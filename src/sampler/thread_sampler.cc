@@ -177,10 +177,22 @@ Sampled ThreadSampler::take_python(const Tools& tools) {
   const Reading reading = read_freely(tools);
   approach_.note(is_verified(reading) || is_end(reading));
   if (!is_verified(reading) && !is_end(reading)) return sample_standing_still(tools);
+  const std::optional<bool> running = runs_now();
+  return running ? finish(reading, Step::free_running, *running) : kThreadEnded;
+}
+
+// Nothing if it has ended. A running thread's account grows when it leaves its CPU, and at the kernel's own ticks;
+// while it has not grown, the thread is where it was. That is cheaper to ask than where it is.
+std::optional<bool> ThreadSampler::runs_now() {
+  if (running_since_ && kernel_.schedstat->read() == running_since_) return true;
+  running_since_.reset();
+  std::optional<target::TaskSchedstat> before;
+  if (kernel_.schedstat) before = kernel_.schedstat->read();
   const auto stat = kernel_.stat->read();
-  if (!stat) return kThreadEnded;
+  if (!stat) return std::nullopt;
   last_cpu_ = stat->processor;
-  return finish(reading, Step::free_running, is_running(*stat));
+  if (is_running(*stat) && before && before->slices != 0) running_since_ = before;
+  return is_running(*stat);
 }
 
 // From another CPU than the thread's, if there is one.
@@ -243,25 +255,37 @@ Sampled ThreadSampler::sample_standing_still(const Tools& tools) {
   return sample_riding(tools);
 }
 
-// Nothing if it is not met on a CPU: that it is not has nothing to do with what it was at, so another step is as fair.
+// Nothing if it cannot be had so: that has nothing to do with what the thread was at, and another step is as fair.
 std::optional<Sampled> ThreadSampler::sample_interrupted(const Tools& tools) {
+  std::optional<target::TaskSchedstat> before;
   for (int i = 0; i < kInterruptAttempts; ++i) {
     if (last_cpu_ < 0 || !tools.seat.keep_off(last_cpu_)) return std::nullopt;
     target::InterruptedMemory memory(*tools.interrupter, last_cpu_, tid_);
     const Reading reading = reader_->read_instant(memory);
     if (is_verified(reading)) return finish(reading, Step::interrupt, true);
-    if (reading == Reading::elsewhere) {
-      const auto stat = kernel_.stat->read();
-      if (!stat) return kThreadEnded;
-      if (!is_running(*stat) || stat->processor == last_cpu_) return std::nullopt;
-      last_cpu_ = stat->processor;
-    } else {
+    if (reading != Reading::elsewhere) {
       // While we learn where it goes now, it would go on. Riding along it waits for us.
       rides_due_ = kRidesToLearn;
       return std::nullopt;
     }
+    if (before) return sample_waiting(*before);
+    const auto stat = kernel_.stat->read();
+    if (!stat) return kThreadEnded;
+    if (!is_running(*stat)) return std::nullopt;
+    if (stat->processor == last_cpu_ && kernel_.schedstat) before = kernel_.schedstat->read();
+    last_cpu_ = stat->processor;
   }
   return std::nullopt;
+}
+
+// Of a thread that is ready to run, but was not running a moment ago: it waits for others, and stands still until its
+// next turn. `before`: its turns before that moment.
+std::optional<Sampled> ThreadSampler::sample_waiting(const target::TaskSchedstat& before) {
+  const Reading reading = read_and_learn();
+  const auto stat = kernel_.stat->read();
+  if (!stat) return kThreadEnded;
+  if (!is_verified(reading) || before.slices == 0 || kernel_.schedstat->read() != before) return std::nullopt;
+  return finish(reading, Step::free_running, is_running(*stat));
 }
 
 Sampled ThreadSampler::sample_riding(const Tools& tools) {

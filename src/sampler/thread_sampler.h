@@ -76,8 +76,10 @@ class ThreadSampler {
   [[nodiscard]] cpython::Reading read_freely(const Tools& tools);
   [[nodiscard]] cpython::Reading read_again_and_again(const Tools& tools);
   void try_free_readings(const Tools& tools);
+  [[nodiscard]] std::optional<bool> runs_now();
   [[nodiscard]] Sampled sample_standing_still(const Tools& tools);
   [[nodiscard]] std::optional<Sampled> sample_interrupted(const Tools& tools);
+  [[nodiscard]] std::optional<Sampled> sample_waiting(const target::TaskSchedstat& before);
   [[nodiscard]] Sampled sample_riding(const Tools& tools);
   [[nodiscard]] Sampled sample_paused(const Tools& tools);
   [[nodiscard]] Sampled finish(cpython::Reading reading, stack::Step step, bool running) const;
@@ -90,9 +92,10 @@ class ThreadSampler {
   std::optional<cpython::PythonThread> moved_to_;
   std::vector<stack::Frame> frames_;
   Rest rest_;
-  int last_cpu_ = -1;                             // on which the thread was when we last asked
-  std::vector<cpython::CodeFrame> first_frames_;  // of several free readings
-  int rides_due_ = 0;                             // before it is interrupted again
+  int last_cpu_ = -1;                                   // on which the thread was when we last asked
+  std::vector<cpython::CodeFrame> first_frames_;        // of several free readings
+  std::optional<target::TaskSchedstat> running_since_;  // its account before it was last found running
+  int rides_due_ = 0;                                   // before it is interrupted again
   std::minstd_rand random_;
   Approach approach_;
 };

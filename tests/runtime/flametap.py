@@ -127,12 +127,13 @@ def record(folder, *args, **options):
 
 
 def start_pausing(target, cpu, *args, **options):
-    """Starts a recording that has to pause the target, because it may not run on the target's CPU.
+    """Starts a recording that has to pause the target, because it may neither run on the target's CPU nor
+    interrupt it.
 
     Returns once it does so for the second time: then the first sample is done. Being traced is the one sign from
     outside that sampling has begun.
     """
-    process = start("record", "-p", target.pid, *args, wrap=["taskset", "-c", cpu], **options)
+    process = start("record", "--no-interrupt", "-p", target.pid, *args, wrap=["taskset", "-c", cpu], **options)
     for is_traced in (True, False, True):
         wait_until(lambda: process.poll() is not None or (target.tracer() != 0) == is_traced,
                    "flametap paused the target twice")

@@ -16,20 +16,23 @@ SIGNALS = 100000
 REAL_TIME_SIGNAL = signal.SIGRTMIN + 5
 
 
-@pytest.fixture(params=["riding", "pausing"])
+@pytest.fixture(params=["interrupting", "riding", "pausing"])
 def way(request, two_cpus):
-    """(CPUs of the target, the command in front of flametap)"""
+    """(CPUs of the target, options, the command in front of flametap)"""
     ours, theirs = two_cpus
-    return (None, []) if request.param == "riding" else ({theirs}, ["taskset", "-c", str(ours)])
+    return {"interrupting": (None, [], []),
+            "riding": (None, ["--no-interrupt"], []),
+            "pausing": ({theirs}, ["--no-interrupt"], ["taskset", "-c", str(ours)])}[request.param]
 
 
 def test_killed_at_any_moment(frame_kind, way, start, counters, tmp_path):
-    cpus, wrap = way
+    cpus, options, wrap = way
     target = start(frame_kind, "alternate.py", counters.path, 20, cpus=cpus)
     target.says()
     moments = random.Random(KILLS)
     for _ in range(KILLS // 5 if frame_kind.minor != (3, 11) else KILLS):
-        process = flametap.start("record", "-p", target.pid, "-r", 5000, "-d", 60, *flametap.into(tmp_path), wrap=wrap)
+        process = flametap.start("record", "-p", target.pid, "-r", 5000, "-d", 60, *options,
+                                 *flametap.into(tmp_path), wrap=wrap)
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(timeout=moments.uniform(0.001, 0.1))  # the moment; it must still be running then
         process.kill()
@@ -61,10 +64,10 @@ def test_killed_it_leaves_what_it_recorded(usual_python, start, counters, tmp_pa
 
 
 def test_target_is_left_alone_after_a_normal_end(frame_kind, way, start, counters, tmp_path):
-    cpus, wrap = way
+    cpus, options, wrap = way
     target = start(frame_kind, "alternate.py", counters.path, 20, cpus=cpus)
     target.says()
-    flametap.record(tmp_path, "-p", target.pid, "-d", 0.3, wrap=wrap)
+    flametap.record(tmp_path, "-p", target.pid, "-d", 0.3, *options, wrap=wrap)
     assert target.is_left_alone()
     counters.wait_for_progress()
 

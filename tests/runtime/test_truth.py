@@ -21,7 +21,7 @@ CLOCK_ERROR = 0.0005
 
 # The file compares many shares. Each gets so many standard deviations that all of them together cry wolf as seldom as
 # one comparison with three (0.27 %) would: about 4.3.
-COMPARISONS = 3 * 3 * 3 * 6  # rounds x works x ways x interpreters
+COMPARISONS = 3 * 3 * 5 * 6  # rounds x works x ways x interpreters
 SIGMAS = statistics.NormalDist().inv_cdf(1 - 0.0027 / 2 / COMPARISONS)
 
 # Turns of the leaf's loop: about 0.3, 1 and 10 us.
@@ -158,9 +158,18 @@ def test_free_to_move(frame_kind, work, sample):
     sampled.assert_shares()
 
 
+def test_riding_along(frame_kind, work, sample):
+    sampled = sample(frame_kind, work, "--no-interrupt")
+    assert sampled.stats["interrupted"] == 0
+    sampled.assert_possible()
+    sampled.assert_nothing_lost()
+    sampled.assert_shares()
+
+
 def test_first_reading_from_another_cpu(frame_kind, work, sample, two_cpus):
     ours, theirs = two_cpus
     sampled = sample(frame_kind, work, "--cpu", ours, cpus={theirs})
+    assert sampled.stats["interrupted"] > 0
     sampled.assert_possible()
     sampled.assert_nothing_lost()
     sampled.assert_shares()
@@ -169,8 +178,17 @@ def test_first_reading_from_another_cpu(frame_kind, work, sample, two_cpus):
 def test_its_cpu_is_closed_to_us(frame_kind, work, sample, two_cpus):
     ours, theirs = two_cpus
     sampled = sample(frame_kind, work, cpus={theirs}, wrap=["taskset", "-c", ours])
-    assert sampled.stats["paused"] > 0
     assert sampled.stats["ride_along"] == 0
+    sampled.assert_possible()
+    sampled.assert_nothing_lost()
+    sampled.assert_shares()
+
+
+def test_its_cpu_is_closed_to_us_and_to_interrupts(frame_kind, work, sample, two_cpus):
+    ours, theirs = two_cpus
+    sampled = sample(frame_kind, work, "--no-interrupt", cpus={theirs}, wrap=["taskset", "-c", ours])
+    assert sampled.stats["paused"] > 0
+    assert sampled.stats["ride_along"] + sampled.stats["interrupted"] == 0
     sampled.assert_possible()
     sampled.assert_nothing_lost()
     sampled.assert_shares()
@@ -179,7 +197,6 @@ def test_its_cpu_is_closed_to_us(frame_kind, work, sample, two_cpus):
 def test_neither_riding_nor_pausing(frame_kind, work, sample, two_cpus):
     """What keeps moving is then counted as torn and never mixed into the stacks."""
     ours, theirs = two_cpus
-    sampled = sample(frame_kind, work, "--no-pause", cpus={theirs}, wrap=["taskset", "-c", ours])
-    assert sampled.stats["paused"] == 0
-    assert sampled.stats["ride_along"] == 0
+    sampled = sample(frame_kind, work, "--no-interrupt", "--no-pause", cpus={theirs}, wrap=["taskset", "-c", ours])
+    assert sampled.stats["paused"] + sampled.stats["ride_along"] + sampled.stats["interrupted"] == 0
     sampled.assert_possible()
