@@ -98,6 +98,6 @@ said = truth_cells.options(__doc__, tasks=50)
 costs = {function.__name__: truth_cells.cost_of(function) for function in (parse, query, render)}
 calls_per_us = sum(1000 * share / costs[label] for label, share in SHARES.items())
 units = {label: units_of(turns) for label, turns in TURNS.items()}
-truth = Truth(said, __file__, list(SHARES), POSSIBLE, lines=truth_cells.marked_lines(__file__))
+truth = Truth(said, __file__, list(SHARES), POSSIBLE, waits=True, lines=truth_cells.marked_lines(__file__))
 account = Account(truth)
 work()  # call

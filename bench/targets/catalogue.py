@@ -41,6 +41,7 @@ OTHERS = [
     variant("periodic-1ms", "periodic.py", "--us 1000", note="a rhythm of exactly 1 ms"),
     variant("periodic-10ms", "periodic.py", "--us 10000", note="a rhythm of exactly 10 ms"),
     variant("periodic-10ms-sleep", "periodic.py", "--us 10000 --busy 60", note="a rhythm of exactly 10 ms, asleep for 4 ms"),
+    variant("system-calls", "system_calls.py", note="60 % of the time in the kernel"),
     variant("lines", "lines.py", note="several hot lines in a function"),
     variant("realistic", "realistic.py", note="generators, exceptions, with, methods, functions called by C code"),
     variant("processes", "processes.py", "--children 30", kind="launch", note="30 short processes, one after the other"),

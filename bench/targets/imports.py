@@ -70,7 +70,7 @@ def work():
 
 
 said = truth_cells.options(__doc__, modules=300)
-truth = Truth(said, __file__, ["make_modules", "import_modules", "compute"], POSSIBLE, lines=truth_cells.marked_lines(__file__))
+truth = Truth(said, __file__, ["make_modules", "import_modules", "compute"], POSSIBLE, waits=True, lines=truth_cells.marked_lines(__file__))
 clock = truth_cells.thread_clock()
 truth.ready()
 account = Account(truth)

@@ -45,6 +45,14 @@ def thread_clock():
     return clock
 
 
+def wall_clock():
+    """A function that tells the time in nanoseconds, without a system call."""
+    if hasattr(time, "perf_counter_ns"):
+        return time.perf_counter_ns
+    tell = getattr(time, "perf_counter", time.time)
+    return lambda: int(tell() * 1e9)
+
+
 def options(description, **defaults):
     """What the command line says: options(__doc__, depth=20) knows --depth N, which is 20 if not said."""
     parser = argparse.ArgumentParser(description=description)
@@ -134,17 +142,19 @@ class Truth(object):
     """The file of cells and the description of a target.
 
     Cell 0 is progress. With one thread, label i has cell i + 1; with several, each has cells of its own.
-    `file` is the target's own: only functions of it count in `possible` and `lines`. Unless it is to be `new`, another process
-    has made the file of cells.
+    `file` is the target's own: only functions of it count in `possible` and `lines`. A target that never waits (`waits`) has cells
+    of wall time, too. Unless it is to be `new`, another process has made the file of cells.
     """
 
-    def __init__(self, said, file, labels, possible, threads=1, all_threads=None, line_cells=0, lines=None, new=True):
+    def __init__(self, said, file, labels, possible, threads=1, all_threads=None, line_cells=0, lines=None, waits=False, new=True):
         self.labels = [label for label in labels if label != REST] + [REST]
         self.file = file
         self.said = said
         self.threads = threads
         self.progress = [0] * threads
-        self.first_line_cell = 1 + threads * len(self.labels)
+        # The thread that never waits has its wall time where the CPU time of a second thread would be.
+        self.wall_cells = 0 if waits or threads > 1 else len(self.labels)
+        self.first_line_cell = 1 + threads * len(self.labels) + self.wall_cells
         self.cells = self._map(self.first_line_cell + line_cells, new)
         self.possible = re.compile("(?:%s)\\Z" % possible)
         self.lines = lines or {}
@@ -154,6 +164,8 @@ class Truth(object):
             "calls_per_us": 0.0, "pid": os.getpid()}
         if threads > 1:
             self.description["cells"] = {label: [self.cell(label, thread) for thread in range(threads)] for label in self.labels}
+        if self.wall_cells:
+            self.description["wall_cells"] = {label: [self.cell(label) + self.wall_cells] for label in self.labels}
         self.counting = False  # from the description on
         self._checked = collections.Counter()
         self._wrong = collections.Counter()
@@ -173,7 +185,7 @@ class Truth(object):
     def watch(self):
         """With --check: from now on every stack of this thread is held against the description."""
         if self.said.check:
-            sys.setprofile(self._look)
+            sys.setprofile(self._on_event)
 
     def judge(self):
         """Ends the check, and the process if a stack was not as described."""
@@ -187,7 +199,7 @@ class Truth(object):
         """Ends the check, and prints the description: from now on the cells count."""
         if self.said.check:
             for frame in list(sys._current_frames().values()):
-                self._look(frame, None, None)
+                self._look(frame)
             self.description["checked"] = sum(self._checked.values())
         self.judge()
         self.description.update(more)
@@ -199,7 +211,12 @@ class Truth(object):
         sys.stdout.write(line)
         sys.stdout.flush()
 
-    def _look(self, frame, _event, _argument):
+    def _on_event(self, frame, _event, _argument):
+        # Whatever functions of other files do, our own frames stay as they are.
+        if frame.f_code.co_filename == self.file:
+            self._look(frame)
+
+    def _look(self, frame):
         own = []
         while frame is not None:
             if frame.f_code.co_filename == self.file:
@@ -253,32 +270,46 @@ class Account(object):
         self.thread = thread
         self.spent = collections.defaultdict(int)
         self.rest = truth.cell(REST, thread)
-        self.clock = thread_clock()
+        self.clock, self.wall_clock = thread_clock(), wall_clock()
         self.clock_cost = cost_of_clock(self.clock)
         self.pack = struct.Struct("q").pack_into  # native: one store, so that no reader sees half of it
-        self.last = self.clock()
+        self.begin()
+
+    def begin(self):
+        self.last, self.last_wall = self.clock(), self.wall_clock()
 
     def block(self, cells, function, argument, units=1):
-        """Calls function(argument) and adds its CPU time to the cells, and what passed since the last block to the rest."""
-        spent, pack, mapped, progress = self.spent, self.pack, self.truth.cells, self.truth.progress
+        """Calls function(argument) and adds its CPU time to the cells, and what passed since the last block to the rest.
+
+        The wall time of the block belongs to the first of the cells.
+        """
         began = self.clock()
+        # The kernel likes to take the CPU away in a call of the clock above: that is no time of the block.
+        wall_began = self.wall_clock()
         function(argument)
+        wall_ended = self.wall_clock()
         ended = self.clock()
         # Each clock tells the time of its middle, so a whole call of it lies in between: it belongs to the rest.
         used = ended - began - self.clock_cost
-        spent[self.rest] += began - self.last + self.clock_cost
-        self.last = ended
         for cell in cells:
-            spent[cell] += used
-            pack(mapped, 8 * cell, spent[cell])
-        pack(mapped, 8 * self.rest, spent[self.rest])
+            self._add(cell, used)
+        self._add(self.rest, began - self.last + self.clock_cost)
+        wall = self.truth.wall_cells
+        if wall:
+            self._add(cells[0] + wall, wall_ended - wall_began)
+            self._add(self.rest + wall, wall_began - self.last_wall)
+        self.last, self.last_wall = ended, wall_ended
+        progress = self.truth.progress
         progress[self.thread] += units
-        pack(mapped, 0, sum(progress))
+        self.pack(self.truth.cells, 0, sum(progress))
+
+    def _add(self, cell, nanoseconds):
+        self.spent[cell] += nanoseconds
+        self.pack(self.truth.cells, 8 * cell, self.spent[cell])
 
     def settle(self):
         """For targets that end: what passed since the last block belongs to the rest."""
-        self.spent[self.rest] += self.clock() - self.last
-        self.pack(self.truth.cells, 8 * self.rest, self.spent[self.rest])
+        self._add(self.rest, self.clock() - self.last)
 
     def run(self, blocks, block_ns=BLOCK_NS, order=schedule, ready=None):
         """Runs blocks until the process is killed. `ready` is called when the work can begin."""
@@ -295,11 +326,11 @@ class Account(object):
         longest_ns = max(rounds * costs[number] for number, rounds in planned)
         about = {"calls_per_us": round(sum(1000 * block.share * block.calls / cost for block, cost in zip(blocks, costs)), 3),
                  "tolerance_s": round(1.2e-9 * longest_ns + 0.0002, 6), "shares": shares_by_label(blocks)}
+        self.begin()
         if ready:
             ready(thread=thread, **about)
         else:
             truth.ready(**about)
-        self.last = self.clock()
         run_block = self.block
         while True:
             for row in rows:
