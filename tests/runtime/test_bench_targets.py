@@ -19,7 +19,7 @@ import pythons
 from target import PATIENCE_S, Target
 
 TARGETS = pythons.REPOSITORY / "bench" / "targets"
-sys.path.insert(0, str(TARGETS))
+sys.path.append(str(TARGETS))
 
 import catalogue
 
