@@ -54,9 +54,7 @@ def bench_threads(python, seconds, folder):
 
 
 def bench_long(python, seconds, folder):
-    counter = folder / "counter"
-    counter.write_bytes(bytes(8))
-    target = start(python, "deep.py", 20, 100, counter)
+    target = start(python, "deep.py", folder / "truth", "--depth", 20, "--work", "us")
     out = folder / "long.ftap"
     try:
         for times in (1, 5):

@@ -20,7 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "bench/targets/deep.py"
-WORKS = {"long calls of C": -1, "calls of some us": 100, "several calls per us": 0}
+WORKS = {"long calls of C": "c", "calls of some us": "us", "several calls per us": "tiny"}
 
 
 def interpreters(wanted):
@@ -35,16 +35,15 @@ def interpreters(wanted):
 
 
 class Target:
-    def __init__(self, python, depth, leaf_loops, folder):
+    def __init__(self, python, depth, work, folder):
         self.counter = Path(folder) / "counter"
-        self.counter.write_bytes(bytes(8))
         self.process = subprocess.Popen(
-            [*python["command"], str(TARGET), str(depth), str(leaf_loops), str(self.counter)],
+            [*python["command"], str(TARGET), str(self.counter), "--depth", str(depth), "--work", work],
             env={**os.environ, **python["env"]}, stdout=subprocess.PIPE)
         self.process.stdout.readline()
 
     def calls(self):
-        return struct.unpack("q", self.counter.read_bytes())[0]
+        return struct.unpack_from("q", self.counter.read_bytes())[0]
 
     def waited(self):
         return int(Path(f"/proc/{self.process.pid}/schedstat").read_text().split()[1]) / 1e9
@@ -105,9 +104,9 @@ def main():
           f"{'loss':>7} {'progress':>8} {'own CPU':>8}")
     for python in interpreters(arguments.pythons.split(",")):
         for depth in map(int, arguments.depths.split(",")):
-            for work, leaf_loops in WORKS.items():
+            for work, option in WORKS.items():
                 with tempfile.TemporaryDirectory() as folder:
-                    target = Target(python, depth, leaf_loops, folder)
+                    target = Target(python, depth, option, folder)
                     try:
                         for rate in arguments.rates.split(","):
                             row = measure(flametap, target, rate, arguments, folder)

@@ -1,47 +1,102 @@
-"""A target of a chosen depth that counts how far it gets: python deep.py DEPTH LEAF_LOOPS COUNTER_FILE.
+"""Work below many frames: python deep.py TRUTH_FILE --depth 200 --work c|us|tiny.
 
-DEPTH frames of recursion, and below them a loop that calls a leaf function of LEAF_LOOPS loop rounds: 0 makes several
-calls per microsecond, 100 makes calls of some microseconds, -1 makes long calls of C code. The count of calls is kept in COUNTER_FILE.
+`c` are long calls of C code, `us` calls of some microseconds, `tiny` several calls per microsecond.
 """
-import mmap
-import struct
 import sys
+from itertools import repeat
 
-depth, leaf_loops = int(sys.argv[1]), int(sys.argv[2])
-with open(sys.argv[3], "r+b") as counter_file:
-    counter = mmap.mmap(counter_file.fileno(), 8)
-sys.setrecursionlimit(depth + 1000)
-NUMBERS = list(range(1000000))
+import truth_cells
+from blocks import CALL, TURN, Block, turns_of, units_of
+from truth_cells import Account, Truth
+
+OUTERMOST = 2  # <module> and work stand around the frames of descend
+NUMBERS = list(range(3000))
+POSSIBLE = {
+    "c": "(;adding|;sorting)?",
+    "us": "(;no_calls|;short_calls(;short)?|;longer_calls(;longer)?)?",
+    "tiny": "(;no_calls|;shortest_calls(;shortest)?|;pair_calls(;pair(;shortest)?)?)?"}
 
 
-def leaf(rounds):
-    total = 0
-    for number in range(rounds):
-        total += number
-    return total
+def adding(rounds):
+    for _ in repeat(None, rounds):
+        sum(NUMBERS)
 
 
-def long_c_call(_):
-    return sum(NUMBERS)
+def sorting(rounds):
+    for _ in repeat(None, rounds):
+        sorted(NUMBERS, reverse=True)
+
+
+def no_calls(rounds):
+    for _ in repeat(None, rounds):
+        pass
+
+
+def short(turns):
+    while turns > 0:
+        turns -= 1
+
+
+def short_calls(rounds):
+    for _ in repeat(None, rounds):
+        short(short_turns)  # call
+
+
+def longer(turns):
+    while turns > 0:
+        turns -= 1
+
+
+def longer_calls(rounds):
+    for _ in repeat(None, rounds):
+        longer(longer_turns)  # call
+
+
+def shortest():
+    pass
+
+
+def shortest_calls(rounds):
+    for _ in repeat(None, rounds):
+        shortest()  # call
+
+
+def pair():
+    shortest()  # call
+    shortest()  # call
+
+
+def pair_calls(rounds):
+    for _ in repeat(None, rounds):
+        pair()  # call
 
 
 def work():
-    calls = 0
-    function, batch = (leaf, 100) if leaf_loops >= 0 else (long_c_call, 1)
-    sys.stdout.write("ready\n")
-    sys.stdout.flush()
-    while True:
-        for _ in range(batch):
-            function(leaf_loops)
-        calls += batch
-        struct.pack_into("q", counter, 0, calls)
+    Account(truth).run(blocks)  # call
 
 
 def descend(levels):
     if levels > 0:
-        descend(levels - 1)
+        descend(levels - 1)  # call
     else:
-        work()
+        work()  # call
 
 
-descend(depth - 4)
+def blocks_of(kind):
+    without = Block(no_calls, 0.2, units=TURN, calls=0)
+    if kind == "c":
+        return [Block(adding, 0.65, units=20000, calls=0), Block(sorting, 0.35, units=15000, calls=0)]
+    if kind == "us":
+        short_units, longer_units = units_of(short_turns), units_of(longer_turns)
+        return [without, Block(short_calls, 0.5, units=short_units), Block(longer_calls, 0.3, units=longer_units)]
+    return [without, Block(shortest_calls, 0.5, units=CALL), Block(pair_calls, 0.3, units=3 * CALL, calls=3)]
+
+
+said = truth_cells.options(__doc__, depth=20, work="us")
+short_turns, longer_turns = [turns_of(longer, length) for length in (2000, 5000)]
+blocks = blocks_of(said.work)
+sys.setrecursionlimit(said.depth + 1000)
+frames = said.depth - OUTERMOST
+possible = "<module>(;descend){%d};work%s" % (frames, POSSIBLE[said.work])
+truth = Truth(said, __file__, [block.label for block in blocks], possible)
+descend(frames - 1)  # call
