@@ -1,0 +1,88 @@
+"""cProfile: sees every call, from inside of the target. It cannot attach: the target is started with it, switched off."""
+import marshal
+import platform
+import sys
+from pathlib import Path
+
+from peers.peer import Peer, Recording
+from truth import Frame
+
+HERE = Path(__file__).resolve().parent
+SWITCH = """
+import os, signal, sys, time
+pid, seconds, output = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3]
+os.kill(pid, signal.SIGUSR1)
+time.sleep(seconds)
+os.kill(pid, signal.SIGUSR2)
+while not os.path.exists(output):
+    os.kill(pid, 0)
+    time.sleep(0.01)
+"""
+SMALLEST_SHARE = 1e-6
+
+
+def switched_way(python, script, environment):
+    """Behind the script stands its truth file: the profile is to be beside it."""
+    return [*python, str(HERE / "cprofile_inside.py"), profile_beside(script[1]), *script], environment
+
+
+def profile_beside(truth_file):
+    return str(Path(truth_file).with_name("profile"))
+
+
+class CProfile(Peer):
+    name = "cProfile"
+    version = "of each interpreter"
+    how = "switched on for the same time; shares by its own times of functions, C functions counted to their callers"
+    rates = False
+    has_stacks = False
+    has_lines = False
+    is_inside = True
+    shortest_s = 0.1
+    way = staticmethod(switched_way)
+    way_name = "cProfile"
+
+    def __init__(self, _kit):
+        self.reader = platform.python_version()
+
+    def attach(self, job):
+        self.output(job).unlink(missing_ok=True)
+        return [sys.executable, "-c", SWITCH, str(job.pid), str(job.seconds), str(self.output(job))], None
+
+    @staticmethod
+    def output(job):
+        return Path(profile_beside(job.truth_file))
+
+    def read(self, job, _out, _err):
+        stats = marshal.loads(self.output(job).read_bytes())
+        return Recording(list(stacks_of(stats)), sum(calls for _, calls, _, _, _ in stats.values()))
+
+
+def stacks_of(stats):
+    """What stacks cost, as far as who called whom says it: each function's own time below its callers."""
+    total = sum(own for _, _, own, _, _ in stats.values())
+    for function, (_, _, own, _, callers) in stats.items():
+        by_caller = [(caller, times[2]) for caller, times in callers.items()]
+        known = sum(time for _, time in by_caller)
+        for caller, time in by_caller:
+            for path, weight in paths(stats, caller, time, SMALLEST_SHARE * total):
+                yield tuple(map(frame, (*path, function))), weight
+        if own > known:
+            yield (frame(function),), own - known
+
+
+def paths(stats, function, weight, least, below=()):
+    """The ways that lead to a function, with the weight split by how long it took below each of its callers."""
+    callers = stats[function][4] if function in stats else {}
+    total = sum(times[3] for times in callers.values())
+    if not total or weight < least or function in below:
+        yield (function,), weight
+        return
+    for caller, times in callers.items():
+        for path, part in paths(stats, caller, weight * times[3] / total, least, (*below, function)):
+            yield (*path, function), part
+
+
+def frame(function):
+    file, _line, name = function  # the line is that of the definition
+    return Frame(name, file)

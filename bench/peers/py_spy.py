@@ -1,0 +1,45 @@
+"""py-spy: reads the target's memory while it is stopped, or, with --nonblocking, while it runs."""
+import re
+import subprocess
+
+from peers import folded
+from peers.peer import MAX, Peer, Recording, Unavailable
+
+FASTEST = "100000"
+NEWEST = (3, 14)
+
+
+class PySpy(Peer):
+    name = "py-spy"
+    how = "`record -f raw`, stopping the target: threads that it finds not idle, which is its default"
+    keeps_time = False  # a duration is a number of samples for it
+    options = ()
+
+    def __init__(self, kit):
+        self.program = kit.from_pypi("py-spy")
+        self.version = subprocess.run([self.program, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()[-1]
+
+    def record(self, job):
+        return [self.program, "record", *self.options, "-f", "raw", "--full-filenames", "-o", str(job.output),
+                "-r", FASTEST if job.rate == MAX else job.rate, *(["--subprocesses"] if job.children else [])]
+
+    def attach(self, job):
+        if job.seconds < 1:
+            raise Unavailable("takes whole seconds")
+        return [*self.record(job), "-p", str(job.pid), "-d", str(round(job.seconds))], None
+
+    def launch(self, job):
+        return [*self.record(job), "--", *job.command], job.environment
+
+    def read(self, job, out, err):
+        stacks = folded.read(job.output.read_text(), folded.frame_in_parentheses)
+        counted = re.search(r"Samples: (\d+) Errors: (\d+)", out + err)
+        behind = re.findall(r"(\d+\.\d+)s behind in sampling", out + err)
+        lost = {"errors": int(counted[2])} if counted and int(counted[2]) else {}
+        return Recording(stacks, sum(count for _, count in stacks), lost, {"behind_s": float(behind[-1])} if behind else {})
+
+
+class PySpyNonblocking(PySpy):
+    name = "py-spy --nonblocking"
+    how = "the same while the target runs on"
+    options = ("--nonblocking",)

@@ -1,0 +1,66 @@
+"""Gets the peers: from PyPI and from Debian, into a folder that is kept, so that the second time is quick."""
+import subprocess
+import sys
+from pathlib import Path
+
+from peers.peer import Unavailable
+
+ROOT = Path(__file__).resolve().parent.parent
+PYTHON = "/usr/bin/python3"  # the machine's own, whatever stands first in PATH
+
+
+class Kit:
+    """`interpreters` are those of tools/pythons."""
+
+    def __init__(self, interpreters, folder=ROOT / "build/bench"):
+        self.interpreters = interpreters
+        self.folder = Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def from_pypi(self, package, program=None):
+        """The path of a program that comes with a package."""
+        environment = self.folder / "peers"
+        path = environment / "bin" / (program or package)
+        if not path.exists():
+            if not (environment / "bin/pip").exists():
+                run([PYTHON, "-m", "venv", str(environment)], "venv")
+            run([str(environment / "bin/pip"), "install", "--quiet", "--disable-pip-version-check", package], "pip")
+        return str(path)
+
+    def from_debian(self, package, program):
+        """The path of a program that comes with a package of Debian's."""
+        run([str(ROOT / "tools/install-packages"), package], "install-packages")
+        return run(["sh", "-c", f"command -v {program}"], program).strip()
+
+    def with_newest_libc(self, program):
+        """The command that starts a program which may need a newer C library than the machine's: that of a fetched interpreter."""
+        loaders = [each.command[:-1] for each in self.interpreters if not each.direct]
+        for loader in [[], *loaders]:
+            command = [*loader, program]
+            if subprocess.run([*command, "--version"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0:
+                return command
+        raise Unavailable("needs a newer C library than this machine's: tools/pythons fetch brings one")
+
+
+def run(command, what):
+    """What it prints; Unavailable with its last words if it fails."""
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        words = [line for line in (done.stderr + done.stdout).splitlines() if line.strip() and "WARNING" not in line]
+        raise Unavailable(f"{what}: {words[-1] if words else 'failed'}")
+    return done.stdout
+
+
+def gather(kinds, kit):
+    """The peers that can be had, and the reasons why others cannot: {name: reason}."""
+    peers, missing = [], {}
+    for kind in kinds:
+        try:
+            peers.append(kind(kit))
+        except Unavailable as reason:
+            missing[kind.name] = str(reason)
+        except OSError as failure:
+            missing[kind.name] = f"does not run: {failure}"
+    for name, reason in missing.items():
+        print(f"{name} is left out: {reason}", file=sys.stderr)
+    return peers, missing
