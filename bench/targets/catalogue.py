@@ -29,7 +29,24 @@ def deep():
             yield variant("deep-%d-%s" % (depth, work), "deep.py", "--depth %d --work %s" % (depth, work), note=notes[work])
 
 
-CATALOGUE = list(calls()) + list(deep())
+OTHERS = [
+    variant("alternating-3ms", "alternating.py", "--us 3000", note="3 and 150 frames deep in turn, for some ms each"),
+    variant("alternating-50us", "alternating.py", "--us 50", note="3 and 150 frames deep in turn, for 50 us each"),
+    variant("flat", "flat.py", note="2,000 functions"),
+    variant("threads-8", "threads.py", "--threads 8 --busy 2", note="8 threads, of which 2 compute"),
+    variant("threads-200", "threads.py", "--threads 200 --busy 3", note="200 threads, of which 3 compute"),
+    variant("gil", "threads.py", "--threads 5 --busy 4", note="4 threads contend for the GIL"),
+    variant("asyncio", "asyncio_server.py", pythons="3.7+", note="50 tasks on an event loop"),
+    variant("numpy", "numpy_calls.py", needs="numpy", note="calls of numpy's C code"),
+    variant("periodic-1ms", "periodic.py", "--us 1000", note="a rhythm of exactly 1 ms"),
+    variant("periodic-10ms", "periodic.py", "--us 10000", note="a rhythm of exactly 10 ms"),
+    variant("periodic-10ms-sleep", "periodic.py", "--us 10000 --busy 60", note="a rhythm of exactly 10 ms, asleep for 4 ms"),
+    variant("lines", "lines.py", note="several hot lines in a function"),
+    variant("realistic", "realistic.py", note="generators, exceptions, with, methods, functions called by C code"),
+    variant("processes", "processes.py", "--children 30", kind="launch", note="30 short processes, one after the other"),
+    variant("imports", "imports.py", "--modules 300", kind="launch", note="300 modules are imported at the start"),
+]
+CATALOGUE = list(calls()) + list(deep()) + OTHERS
 
 
 def runs_on(chosen, version):

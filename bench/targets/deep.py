@@ -82,11 +82,12 @@ def descend(levels):
 
 
 def blocks_of(kind):
+    without = Block(no_calls, 0.2, units=TURN, calls=0)
     if kind == "c":
-        return [Block(adding, 0.65, calls=0), Block(sorting, 0.35, calls=0)]
+        return [Block(adding, 0.65, units=20000, calls=0), Block(sorting, 0.35, units=15000, calls=0)]
     if kind == "us":
-        return [Block(no_calls, 0.2, units=TURN, calls=0), Block(short_calls, 0.5, units=units_of(short_turns)), Block(longer_calls, 0.3, units=units_of(longer_turns))]
-    return [Block(no_calls, 0.2, units=TURN, calls=0), Block(shortest_calls, 0.5, units=CALL), Block(pair_calls, 0.3, units=3 * CALL, calls=3)]
+        return [without, Block(short_calls, 0.5, units=units_of(short_turns)), Block(longer_calls, 0.3, units=units_of(longer_turns))]
+    return [without, Block(shortest_calls, 0.5, units=CALL), Block(pair_calls, 0.3, units=3 * CALL, calls=3)]
 
 
 said = truth_cells.options(__doc__, depth=20, work="us")

@@ -64,8 +64,13 @@ said = truth_cells.options(__doc__)
 turns_300ns, turns_1us, turns_3us, turns_10us, turns_100us, turns_1ms = [
     truth_cells.turns_of(call, length) for length in (300, 1000, 3000, 10000, 100000, 1000000)]
 blocks = [
-    Block(no_calls, 0.07, units=TURN, calls=0), Block(calls_100ns, 0.2, units=CALL), Block(calls_300ns, 0.05, units=units_of(turns_300ns)),
-    Block(calls_1us, 0.18, units=units_of(turns_1us)), Block(calls_3us, 0.08, units=units_of(turns_3us)), Block(calls_10us, 0.22, units=units_of(turns_10us)),
-    Block(calls_100us, 0.11, units=units_of(turns_100us)), Block(calls_1ms, 0.09, units=units_of(turns_1ms))]
+    Block(no_calls, 0.07, units=TURN, calls=0),
+    Block(calls_100ns, 0.2, units=CALL),
+    Block(calls_300ns, 0.05, units=units_of(turns_300ns)),
+    Block(calls_1us, 0.18, units=units_of(turns_1us)),
+    Block(calls_3us, 0.08, units=units_of(turns_3us)),
+    Block(calls_10us, 0.22, units=units_of(turns_10us)),
+    Block(calls_100us, 0.11, units=units_of(turns_100us)),
+    Block(calls_1ms, 0.09, units=units_of(turns_1ms))]
 truth = Truth(said, __file__, [block.label for block in blocks], POSSIBLE, lines=truth_cells.marked_lines(__file__))
 work()  # call

@@ -14,6 +14,7 @@ import random
 import re
 import struct
 import sys
+import threading
 import time
 from itertools import repeat
 
@@ -133,17 +134,18 @@ class Truth(object):
     """The file of cells and the description of a target.
 
     Cell 0 is progress. With one thread, label i has cell i + 1; with several, each has cells of its own.
-    `file` is the target's own: only functions of it count in `possible` and `lines`.
+    `file` is the target's own: only functions of it count in `possible` and `lines`. Unless it is to be `new`, another process
+    has made the file of cells.
     """
 
-    def __init__(self, said, file, labels, possible, threads=1, all_threads=None, line_cells=0, lines=None):
+    def __init__(self, said, file, labels, possible, threads=1, all_threads=None, line_cells=0, lines=None, new=True):
         self.labels = [label for label in labels if label != REST] + [REST]
         self.file = file
         self.said = said
         self.threads = threads
         self.progress = [0] * threads
         self.first_line_cell = 1 + threads * len(self.labels)
-        self.cells = self._map(self.first_line_cell + line_cells)
+        self.cells = self._map(self.first_line_cell + line_cells, new)
         self.possible = re.compile("(?:%s)\\Z" % possible)
         self.lines = lines or {}
         self.description = {
@@ -152,37 +154,44 @@ class Truth(object):
             "calls_per_us": 0.0, "pid": os.getpid()}
         if threads > 1:
             self.description["cells"] = {label: [self.cell(label, thread) for thread in range(threads)] for label in self.labels}
+        self.counting = False  # from the description on
         self._checked = collections.Counter()
         self._wrong = collections.Counter()
 
-    def _map(self, count):
-        with open(self.said.truth_file, "w+b") as file:
-            file.truncate(8 * count)
+    def _map(self, count, new):
+        with open(self.said.truth_file, "w+b" if new else "r+b") as file:
+            if new:
+                file.truncate(8 * count)
             return mmap.mmap(file.fileno(), 8 * count)
 
     def cell(self, label, thread=0):
         return 1 + thread * len(self.labels) + self.labels.index(label)
+
+    def read(self, cell):
+        return struct.unpack_from("q", self.cells, 8 * cell)[0]
 
     def watch(self):
         """With --check: from now on every stack of this thread is held against the description."""
         if self.said.check:
             sys.setprofile(self._look)
 
-    def unwatch(self):
+    def judge(self):
+        """Ends the check, and the process if a stack was not as described."""
         sys.setprofile(None)
+        if self._wrong:
+            sys.stderr.write("impossible by our own word: %s\n" % self._wrong.most_common(5))
+            sys.stderr.flush()
+            os._exit(1)
 
     def ready(self, **more):
         """Ends the check, and prints the description: from now on the cells count."""
-        self.unwatch()
         if self.said.check:
             for frame in list(sys._current_frames().values()):
                 self._look(frame, None, None)
-            if self._wrong:
-                sys.stderr.write("impossible by our own word: %s\n" % self._wrong.most_common(5))
-                sys.stderr.flush()
-                os._exit(1)
             self.description["checked"] = sum(self._checked.values())
+        self.judge()
         self.description.update(more)
+        self.counting = True
         line = json.dumps(self.description, sort_keys=True) + "\n"
         if self.said.description:
             with open(self.said.description, "w") as file:
@@ -206,6 +215,34 @@ class Truth(object):
             lines = self.lines.get(caller.f_code.co_name)
             if lines and caller.f_lineno not in lines:
                 self._wrong["%s:%d calls" % (caller.f_code.co_name, caller.f_lineno)] += 1
+
+
+class Gathering(object):
+    """Lets the threads of a target begin together, after the description is out."""
+
+    def __init__(self, truth, threads):
+        self.truth = truth
+        self.threads = threads
+        self.arrivals = []
+        self.arrived = threading.Semaphore(0)
+        self.begun = threading.Event()
+
+    def arrive(self, **about):
+        self.arrivals.append(about)
+        self.arrived.release()
+
+    def arrive_and_wait(self, **about):
+        self.arrive(**about)
+        self.begun.wait()
+
+    def begin(self):
+        for _ in range(self.threads):
+            self.arrived.acquire()
+        working = [about for about in self.arrivals if about]
+        about = {"calls_per_us": sum(each["calls_per_us"] for each in working) / len(working),
+                 "tolerance_s": sum(each["tolerance_s"] for each in working)}
+        self.truth.ready(shares_by_thread=dict((each["thread"], each["shares"]) for each in working), **about)
+        self.begun.set()
 
 
 class Account(object):
@@ -238,6 +275,11 @@ class Account(object):
         progress[self.thread] += units
         pack(mapped, 0, sum(progress))
 
+    def settle(self):
+        """For targets that end: what passed since the last block belongs to the rest."""
+        self.spent[self.rest] += self.clock() - self.last
+        self.pack(self.truth.cells, 8 * self.rest, self.spent[self.rest])
+
     def run(self, blocks, block_ns=BLOCK_NS, order=schedule, ready=None):
         """Runs blocks until the process is killed. `ready` is called when the work can begin."""
         truth, thread = self.truth, self.thread
@@ -249,11 +291,14 @@ class Account(object):
         for block in blocks:
             for _ in range(truth.said.check):
                 block.function(CHECKED_ROUNDS)
-        truth.unwatch()
+        sys.setprofile(None)
         longest_ns = max(rounds * costs[number] for number, rounds in planned)
         about = {"calls_per_us": round(sum(1000 * block.share * block.calls / cost for block, cost in zip(blocks, costs)), 3),
                  "tolerance_s": round(1.2e-9 * longest_ns + 0.0002, 6), "shares": shares_by_label(blocks)}
-        (ready or truth.ready)(**about)
+        if ready:
+            ready(thread=thread, **about)
+        else:
+            truth.ready(**about)
         self.last = self.clock()
         run_block = self.block
         while True:
