@@ -65,14 +65,15 @@ class Description:
 
     def line_label_of(self, stack):
         own = self.own_frames(stack)
-        name = f"{own[-1].function}:{own[-1].line}" if own else ""
-        return name if name in self.line_labels else None
+        cell = self.line_labels.get(f"{own[-1].function}:{own[-1].line}") if own else None
+        return None if cell is None else str(cell)
 
     def label_times(self, cells):
         return {label: sum(cells[cell] for cell in which) for label, which in self.cells.items()}
 
     def line_times(self, cells):
-        return {name: cells[cell] for name, cell in self.line_labels.items()}
+        """By cell: several lines may share one."""
+        return {str(cell): cells[cell] for cell in self.line_labels.values()}
 
 
 def shares(amounts):

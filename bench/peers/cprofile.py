@@ -49,9 +49,13 @@ class CProfile(Peer):
         self.output(job).unlink(missing_ok=True)
         return [sys.executable, "-c", SWITCH, str(job.pid), str(job.seconds), str(self.output(job))], None
 
+    def launch(self, job):
+        script = next(index for index, word in enumerate(job.command) if word.endswith(".py"))
+        return [*job.command[:script], "-m", "cProfile", "-o", str(job.output), *job.command[script:]], job.environment
+
     @staticmethod
     def output(job):
-        return Path(profile_beside(job.truth_file))
+        return Path(profile_beside(job.truth_file)) if job.truth_file else job.output
 
     def read(self, job, _out, _err):
         stats = marshal.loads(self.output(job).read_bytes())

@@ -16,6 +16,7 @@ class Flametap(Peer):
     name = "flametap"
     how = "`record -f folded`: threads that run or hold the GIL, which is its default"
     shortest_s = 0.1
+    pins_itself = True
     options = ()
 
     def __init__(self, _kit):
@@ -30,7 +31,8 @@ class Flametap(Peer):
                 "--stats", f"{job.output}.stats", *(["--children"] if job.children else [])]
 
     def attach(self, job):
-        return [*self.record(job), "-p", str(job.pid), "-d", str(job.seconds)], None
+        home = [] if job.cpu is None else ["--cpu", str(job.cpu)]
+        return [*self.record(job), *home, "-p", str(job.pid), "-d", str(job.seconds)], None
 
     def launch(self, job):
         return [*self.record(job), "--", *job.command], job.environment

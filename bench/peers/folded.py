@@ -4,7 +4,7 @@ import re
 
 from truth import TRUNCATED, Frame
 
-NAMED = re.compile(r"^(?P<function>.*) \((?P<file>.*?)(:(?P<line>\d+))?\)$", re.DOTALL)
+NAMED = re.compile(r"^(?P<function>.*?) \((?P<file>.*?)(:(?P<line>\d+))?\)$", re.DOTALL)
 
 
 def frame_in_parentheses(text):

@@ -28,6 +28,7 @@ class Job(NamedTuple):
     command: tuple = ()  # to start
     environment: dict = {}
     children: bool = False  # also the processes that it starts
+    cpu: object = None  # where it is to live, if anywhere
 
 
 def plain_way(python, script, environment):
@@ -45,8 +46,10 @@ class Peer:
     has_stacks = True  # False: only functions and their callers
     has_lines = True
     is_inside = False  # it works in the target, so that it has no CPU time of its own
-    keeps_time = True  # its duration is one of the clock, not a number of samples
+    ends_by_interrupt = False  # it is given no duration, but Ctrl-C
+    speaks_at_first_sample = False  # so that its start-up can be told by that
     shortest_s = 1  # the shortest duration that it takes
+    pins_itself = False  # it is told its CPU, and not kept on it
     way = staticmethod(plain_way)
     way_name = "plain"  # targets of the same name are shared
 

@@ -3,16 +3,17 @@ import re
 import subprocess
 
 from peers import folded
-from peers.peer import MAX, Peer, Recording, Unavailable
+from peers.peer import MAX, Peer, Recording
 
 FASTEST = "100000"
-NEWEST = (3, 14)
 
 
 class PySpy(Peer):
     name = "py-spy"
-    how = "`record -f raw`, stopping the target: threads that it finds not idle, which is its default"
-    keeps_time = False  # a duration is a number of samples for it
+    how = "`record -f raw`, stopping the target: threads that it finds not idle, which is its default; ended by Ctrl-C"
+    shortest_s = 0.2
+    ends_by_interrupt = True  # a duration is a number of samples for it, so that a late run would take many times as long
+    speaks_at_first_sample = True
     options = ()
 
     def __init__(self, kit):
@@ -24,9 +25,7 @@ class PySpy(Peer):
                 "-r", FASTEST if job.rate == MAX else job.rate, *(["--subprocesses"] if job.children else [])]
 
     def attach(self, job):
-        if job.seconds < 1:
-            raise Unavailable("takes whole seconds")
-        return [*self.record(job), "-p", str(job.pid), "-d", str(round(job.seconds))], None
+        return [*self.record(job), "-p", str(job.pid)], None
 
     def launch(self, job):
         return [*self.record(job), "--", *job.command], job.environment

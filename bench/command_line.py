@@ -1,0 +1,105 @@
+"""bench/run: its options, and the order of things."""
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+
+import documents
+import machine
+import plan
+import setup
+from peers.austin import Austin
+from peers.cprofile import CProfile
+from peers.flametap import Flametap, FlametapNoPause
+from peers.perf import Bpftrace, Perf
+from peers.py_spy import PySpy, PySpyNonblocking
+from peers.tachyon import Tachyon, TachyonBlocking
+from runner import Runner
+
+import pythons
+
+ROOT = Path(__file__).resolve().parent.parent
+KINDS = (Flametap, PySpy, PySpyNonblocking, Austin, Tachyon, TachyonBlocking, Perf, Bpftrace, CProfile)
+MORE_KINDS = (FlametapNoPause,)  # only if named
+
+
+def words(text):
+    return tuple(text.split(","))
+
+
+def parse(description):
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="two interpreters, few targets, one turn")
+    parser.add_argument("--profilers", type=words, help=", ".join(kind.name for kind in KINDS + MORE_KINDS))
+    parser.add_argument("--targets", type=words, help="of bench/targets/catalogue.py")
+    parser.add_argument("--rates", type=words, help="samples per second, and max")
+    parser.add_argument("--pythons", type=words, help="3.8,3.13")
+    parser.add_argument("--seconds", type=int, help="of each turn [3; quick: 1]")
+    parser.add_argument("--turns", type=int, help="[3; quick: 1]")
+    parser.add_argument("--pin", action="store_true", help="the target on CPU 1, the profilers on CPU 0")
+    parser.add_argument("--output", type=Path, default=ROOT / "build/bench/report", metavar="DIR")
+    parser.add_argument("--from", dest="source", type=Path, metavar="FILE", help="measure nothing, take these results")
+    parser.add_argument("--docs", action="store_true", help="write the tables into README.md and docs/accuracy.md")
+    arguments = parser.parse_args()
+    arguments.seconds = arguments.seconds or (1 if arguments.quick else 3)
+    arguments.turns = arguments.turns or (1 if arguments.quick else 3)
+    return arguments
+
+
+def kinds_of(arguments):
+    if not arguments.profilers:
+        return KINDS
+    unknown = set(arguments.profilers) - {kind.name for kind in KINDS + MORE_KINDS}
+    if unknown:
+        raise SystemExit(f"bench/run: no profiler {', '.join(sorted(unknown))}")
+    return [kind for kind in KINDS + MORE_KINDS if kind.name in arguments.profilers]
+
+
+def measure_all(arguments):
+    """The results as they are written, also of a run that is interrupted."""
+    interpreters = pythons.find()
+    peers, missing = setup.gather(kinds_of(arguments), setup.Kit(interpreters))
+    runner = Runner(peers, arguments.seconds, arguments.turns, arguments.pin)
+    data = {"date": time.strftime("%Y-%m-%d"), "machine": machine.facts(), "seconds": arguments.seconds, "turns": arguments.turns,
+            "pin": arguments.pin, "profilers": {peer.name: {"version": peer.version, "how": peer.how} for peer in peers},
+            "missing": missing, "interpreters": {}, "targets": {}, "not_measured": [], "rows": runner.rows, "startups": runner.startups}
+    try:
+        for minor, interpreter, reason, variant, rates in plan.units(plan.chosen(plan.QUICK if arguments.quick else plan.WHOLE, arguments),
+                                                                     interpreters):
+            data["targets"][variant.name] = variant.note
+            if interpreter is None:
+                data["not_measured"].append({"python": minor, "target": variant.name, "reason": reason})
+                continue
+            data["interpreters"][interpreter.name] = interpreter.version
+            runner.run(interpreter, variant, rates)
+    except KeyboardInterrupt:
+        print("bench/run: interrupted; the report has what there is", file=sys.stderr)
+    finally:
+        runner.close()
+    return data
+
+
+def draw(data, folder):
+    try:
+        import plots
+    except ImportError as missing:
+        print(f"bench/run: no plots: {missing} (tools/install-packages python3-matplotlib)", file=sys.stderr)
+        return []
+    return plots.draw_all(data, folder)
+
+
+def main(description):
+    arguments = parse(description)
+    if arguments.source:
+        data = json.loads(arguments.source.read_text())
+    else:
+        data = measure_all(arguments)
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    (arguments.output / "results.json").write_text(json.dumps(data, indent=1))
+    report = arguments.output / "report.md"
+    report.write_text(documents.whole(data, draw(data, arguments.output)))
+    print(report)
+    if arguments.docs:
+        documents.update(ROOT, data)
+    return 0

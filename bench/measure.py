@@ -1,0 +1,165 @@
+"""One turn of a profiler on a target, and what came of it: figures as plain numbers, ready to be written as JSON."""
+import os
+import select
+import signal
+import subprocess
+import time
+from typing import NamedTuple
+
+import truth
+from peers.peer import Unavailable
+from timeline import Timeline
+
+LOOK_EVERY_S = 0.01
+EDGE_S = 0.02  # how well we know when a profiler began and ended
+PATIENCE_S = 40  # beyond the duration
+WORDS = 600  # of what a profiler prints when it fails, so many characters
+
+
+class Ran(NamedTuple):
+    """A finished profiler."""
+    timeline: Timeline
+    started: float
+    first_words: float  # when it printed something, 0 if it did not
+    ended: float
+    code: int
+    usage: object
+    out: str
+    err: str
+
+
+def watch_alone(target, seconds):
+    """The target's figures for so long, unprofiled."""
+    timeline = Timeline()
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        timeline.add(target.snapshot())
+        time.sleep(LOOK_EVERY_S)
+    timeline.add(target.snapshot())
+    return speeds(timeline, timeline.begin, timeline.end)
+
+
+def speeds(timeline, begin, end):
+    passed = timeline.during(begin, end)
+    seconds = passed.time or 1e-9
+    return {"speed": passed.cells[0] / seconds, "running": passed.ran_s / seconds, "waiting": passed.waited_s / seconds}
+
+
+def run_profiler(command, environment, folder, target=None, interrupt_after=None, cpu=None):
+    """Runs it to its end, with snapshots of the target all the while. It is interrupted, as by Ctrl-C, after so long."""
+    timeline, out, err = Timeline(), folder / "stdout", folder / "stderr"
+    started, first_words, patience = time.monotonic(), 0, PATIENCE_S + (interrupt_after or 0)
+    if target:
+        timeline.add(target.snapshot())
+    with out.open("wb") as out_file, err.open("wb") as err_file:
+        process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=out_file, stderr=err_file, cwd=folder,
+                                   preexec_fn=(lambda: os.sched_setaffinity(0, {cpu})) if cpu is not None else None)
+    with os.fdopen(os.pidfd_open(process.pid)) as ended:
+        interrupted = False
+        try:
+            while not select.select([ended], [], [], LOOK_EVERY_S)[0]:
+                now = time.monotonic()
+                if target:
+                    timeline.add(target.snapshot())
+                if not first_words and (out.stat().st_size or err.stat().st_size):
+                    first_words = now
+                if interrupt_after and not interrupted and now - started >= interrupt_after:
+                    process.send_signal(signal.SIGINT)
+                    interrupted = True
+                if now - started > patience:
+                    process.kill()
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if target:
+        timeline.add(target.snapshot())
+    return Ran(timeline, started, first_words, time.monotonic(), process.returncode, usage,
+               out.read_text(errors="replace"), err.read_text(errors="replace"))
+
+
+def read_recording(peer, job, ran):
+    """The Recording; Unavailable with the profiler's own words if there is none."""
+    try:
+        recording = peer.read(job, ran.out, ran.err)
+    except (OSError, ValueError, LookupError, EOFError, TypeError) as failure:
+        raise Unavailable(last_words(ran) or f"no output: {failure}") from failure
+    if not recording.stacks:
+        raise Unavailable(last_words(ran) or "an empty profile")
+    return recording
+
+
+def last_words(ran):
+    """What it printed, without backtraces and colours."""
+    words = "".join(character for character in ran.err.strip() or ran.out.strip() if character.isprintable() or character == "\n")
+    said = " ".join(words.split("Stack backtrace")[0].split())
+    how = f"killed after {PATIENCE_S} s more than asked for" if ran.code == -signal.SIGKILL else f"exit code {ran.code}"
+    return (said[-WORDS:] + f" ({how})").strip() if said or ran.code else ""
+
+
+def profile(peer, target, job, startup_s, cpu=None):
+    """One turn of a profiler that attaches."""
+    command, environment = peer.attach(job)
+    interrupt_after = startup_s + job.seconds if peer.ends_by_interrupt else None
+    ran = run_profiler(command, environment, job.output.parent, target, interrupt_after, cpu)
+    recording = read_recording(peer, job, ran)
+    begin, end = sampled_interval(peer, job, ran, startup_s)
+    figures = speeds(ran.timeline, begin, end)
+    figures.update(used_by(ran, peer), seconds=end - begin, output_bytes=size_of(job.output),
+                   startup_s=startup_of(peer, job, ran), **judged(peer, target.description, recording))
+    figures.update(compared(target.description, recording, ran.timeline, begin, end))
+    return figures
+
+
+def sampled_interval(peer, job, ran, startup_s):
+    """From when to when it took samples, as well as can be told from outside."""
+    begin = ran.started + startup_s
+    return begin, min(ran.ended, begin + job.seconds)
+
+
+def startup_of(peer, job, ran):
+    """Until its first sample: when it speaks up, or what it took beyond the duration."""
+    if peer.speaks_at_first_sample and ran.first_words:
+        return ran.first_words - ran.started
+    return max(0.0, ran.ended - ran.started - job.seconds)
+
+
+def used_by(ran, peer):
+    seconds = ran.ended - ran.started
+    cpu_s = ran.usage.ru_utime + ran.usage.ru_stime
+    own = {"own_cpu_s": cpu_s, "own_cpu": cpu_s / seconds, "memory_mb": ran.usage.ru_maxrss / 1024}
+    return {"elapsed_s": seconds, "code": ran.code, **({} if peer.is_inside else own)}
+
+
+def size_of(output):
+    return sum(file.stat().st_size for file in output.parent.glob(output.name + "*"))
+
+
+def judged(peer, description, recording):
+    """What can be told from the recording alone."""
+    total = sum(weight for _, weight in recording.stacks)
+    figures = {"samples": recording.samples, "lost": recording.lost, "said": recording.said,
+               "equal_samples": recording.equal_samples or recording.samples}
+    if peer.has_stacks:
+        impossible = truth.judge_stacks(description, recording.stacks)
+        impossible["share"] = impossible["count"] / total if total else 0.0
+        figures["impossible"] = impossible
+    return figures
+
+
+def compared(description, recording, timeline, begin, end):
+    """What the target and the profiler say about the same time, side by side."""
+    weights, without = truth.count_labels(recording.stacks, description.label_of)
+    figures = {"labels": weights, "without_label": without / max(1e-9, without + sum(weights.values()))}
+    times = lambda first, last: truth.shares(description.label_times(timeline.during(first, last).cells))
+    true = times(begin, end)
+    # The truth of an interval that we know only so well: how much it depends on where it begins and ends.
+    edge = EDGE_S + description.tolerance_s
+    figures["edge"] = (truth.distance(true, times(begin + edge, end)) + truth.distance(true, times(begin, end - edge))) / 2
+    figures["truth"] = true
+    if description.line_labels:
+        figures["lines"], _ = truth.count_labels(recording.stacks, description.line_label_of)
+        figures["line_truth"] = truth.shares(description.line_times(timeline.during(begin, end).cells))
+    return figures
