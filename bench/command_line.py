@@ -35,15 +35,14 @@ def parse(description):
     parser.add_argument("--targets", type=words, help="of bench/targets/catalogue.py")
     parser.add_argument("--rates", type=words, help="samples per second, and max")
     parser.add_argument("--pythons", type=words, help="3.8,3.13")
-    parser.add_argument("--seconds", type=int, help="of each turn [3; quick: 1]")
-    parser.add_argument("--turns", type=int, help="[3; quick: 1]")
+    parser.add_argument("--seconds", type=int, help="of each turn [2; quick: 1]")
+    parser.add_argument("--turns", type=int, help="of each measurement [2 to 5; quick: 1]")
     parser.add_argument("--pin", action="store_true", help="the target on CPU 1, the profilers on CPU 0")
     parser.add_argument("--output", type=Path, default=ROOT / "build/bench/report", metavar="DIR")
     parser.add_argument("--from", dest="source", type=Path, metavar="FILE", help="measure nothing, take these results")
     parser.add_argument("--docs", action="store_true", help="write the tables into README.md and docs/accuracy.md")
     arguments = parser.parse_args()
-    arguments.seconds = arguments.seconds or (1 if arguments.quick else 3)
-    arguments.turns = arguments.turns or (1 if arguments.quick else 3)
+    arguments.seconds = arguments.seconds or (1 if arguments.quick else 2)
     return arguments
 
 
@@ -58,25 +57,25 @@ def kinds_of(arguments):
 
 def measure_all(arguments):
     """The results as they are written, also of a run that is interrupted."""
-    interpreters = pythons.find()
-    peers, missing = setup.gather(kinds_of(arguments), setup.Kit(interpreters))
-    runner = Runner(peers, arguments.seconds, arguments.turns, arguments.pin)
-    data = {"date": time.strftime("%Y-%m-%d"), "machine": machine.facts(), "seconds": arguments.seconds, "turns": arguments.turns,
-            "pin": arguments.pin, "profilers": {peer.name: {"version": peer.version, "how": peer.how} for peer in peers},
-            "missing": missing, "interpreters": {}, "targets": {}, "not_measured": [], "rows": runner.rows, "startups": runner.startups}
+    kit = setup.Kit(pythons.find())
+    peers, missing = setup.gather(kinds_of(arguments), kit)
+    runner = Runner(peers, arguments.seconds, arguments.pin)
+    data = {"date": time.strftime("%Y-%m-%d"), "machine": machine.facts(), "seconds": arguments.seconds, "pin": arguments.pin,
+            "profilers": {peer.name: {"version": peer.version, "how": peer.how} for peer in peers},
+            "missing": missing, "interpreters": {}, "targets": {}, "not_measured": [], "rows": runner.rows, "startups": []}
     try:
-        for minor, interpreter, reason, variant, rates in plan.units(plan.chosen(plan.QUICK if arguments.quick else plan.WHOLE, arguments),
-                                                                     interpreters):
+        for step, minor, interpreter, reason, variant in plan.units(plan.chosen(arguments), kit.interpreters):
             data["targets"][variant.name] = variant.note
             if interpreter is None:
                 data["not_measured"].append({"python": minor, "target": variant.name, "reason": reason})
                 continue
             data["interpreters"][interpreter.name] = interpreter.version
-            runner.run(interpreter, variant, rates)
+            runner.run(interpreter, variant, step.rates, step.turns)
     except KeyboardInterrupt:
         print("bench/run: interrupted; the report has what there is", file=sys.stderr)
     finally:
         runner.close()
+    data["startups"] = [{"profiler": name, "python": python, **figures} for (name, python), figures in runner.startups.items()]
     return data
 
 

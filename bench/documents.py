@@ -9,13 +9,15 @@ Figures are medians over the turns, with 95 % intervals by bootstrap in parenthe
 share of the wall time in which the target did not run, beyond that of when it is alone. The *error of shares* is half of the sum of the
 absolute differences between the profile's shares and those of the target's own clocks for the same time, all turns together; in parentheses, how
 many times the error that so many samples at random times have on average: about 1 is perfect, below 1 is what a sampler with one
-random moment in each interval can reach. An *impossible* stack is one that the target never has. *Lost* is what the profiler itself says."""
+random moment in each interval can reach. An *impossible* stack is one that the target never has. *Lost* is what the profiler itself says.
+*Held* (flametap): the share of samples for which the target's thread was kept from running, and not read while it ran. *Missed*: ticks that
+passed while the profiler was late, by its own word."""
 
 
 def facts(data):
     made = data["machine"]
     return (f"{made['cpu']}, {made['cpus']} CPUs, {made['memory_gb']:.0f} GB, {made['system']}, Linux {made['kernel']}"
-            f"{', in a virtual machine' if made['virtual'] else ''}. {data['date']}. {data['turns']} turns of {data['seconds']} s"
+            f"{', in a virtual machine' if made['virtual'] else ''}. {data['date']}. Turns of {data['seconds']} s"
             f"{', target and profiler pinned to CPUs of their own' if data['pin'] else ''}.")
 
 

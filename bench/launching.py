@@ -11,9 +11,9 @@ from peers.peer import Job, Unavailable
 from target import HERE
 
 
-def run_row(runner, row, interpreter, variant):
+def run_row(runner, row, interpreter, variant, turns):
     """All turns of one profiler, each beside one without a profiler."""
-    for _ in range(runner.turns):
+    for _ in range(turns):
         if row["failed"]:
             return
         folder = Path(tempfile.mkdtemp(dir=runner.folder))

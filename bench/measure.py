@@ -1,9 +1,11 @@
 """One turn of a profiler on a target, and what came of it: figures as plain numbers, ready to be written as JSON."""
 import os
+import re
 import select
 import signal
 import subprocess
 import time
+from pathlib import Path
 from typing import NamedTuple
 
 import truth
@@ -13,6 +15,7 @@ from timeline import Timeline
 LOOK_EVERY_S = 0.01
 EDGE_S = 0.02  # how well we know when a profiler began and ended
 PATIENCE_S = 40  # beyond the duration
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 WORDS = 600  # of what a profiler prints when it fails, so many characters
 
 
@@ -24,6 +27,7 @@ class Ran(NamedTuple):
     ended: float
     code: int
     usage: object
+    memory_kb: int  # at its peak, as far as it was looked at
     out: str
     err: str
 
@@ -48,7 +52,7 @@ def speeds(timeline, begin, end):
 def run_profiler(command, environment, folder, target=None, interrupt_after=None, cpu=None):
     """Runs it to its end, with snapshots of the target all the while. It is interrupted, as by Ctrl-C, after so long."""
     timeline, out, err = Timeline(), folder / "stdout", folder / "stderr"
-    started, first_words, patience = time.monotonic(), 0, PATIENCE_S + (interrupt_after or 0)
+    started, first_words, memory_kb, patience = time.monotonic(), 0, 0, PATIENCE_S + (interrupt_after or 0)
     if target:
         timeline.add(target.snapshot())
     with out.open("wb") as out_file, err.open("wb") as err_file:
@@ -61,6 +65,7 @@ def run_profiler(command, environment, folder, target=None, interrupt_after=None
                 now = time.monotonic()
                 if target:
                     timeline.add(target.snapshot())
+                memory_kb = max(memory_kb, peak_memory_kb(process.pid))
                 if not first_words and (out.stat().st_size or err.stat().st_size):
                     first_words = now
                 if interrupt_after and not interrupted and now - started >= interrupt_after:
@@ -76,8 +81,17 @@ def run_profiler(command, environment, folder, target=None, interrupt_after=None
     process.returncode = os.waitstatus_to_exitcode(status)
     if target:
         timeline.add(target.snapshot())
-    return Ran(timeline, started, first_words, time.monotonic(), process.returncode, usage,
+    return Ran(timeline, started, first_words, time.monotonic(), process.returncode, usage, memory_kb,
                out.read_text(errors="replace"), err.read_text(errors="replace"))
+
+
+def peak_memory_kb(pid):
+    """Of the process itself. The kernel's account at its end would include our own memory, from before it became another program."""
+    try:
+        found = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
+    except OSError:
+        found = None
+    return int(found[1]) if found else 0
 
 
 def read_recording(peer, job, ran):
@@ -92,11 +106,14 @@ def read_recording(peer, job, ran):
 
 
 def last_words(ran):
-    """What it printed, without backtraces and colours."""
-    words = "".join(character for character in ran.err.strip() or ran.out.strip() if character.isprintable() or character == "\n")
-    said = " ".join(words.split("Stack backtrace")[0].split())
-    how = f"killed after {PATIENCE_S} s more than asked for" if ran.code == -signal.SIGKILL else f"exit code {ran.code}"
-    return (said[-WORDS:] + f" ({how})").strip() if said or ran.code else ""
+    """What it printed, without backtraces, colours and pictures."""
+    words = COLOURS.sub("", ran.err.strip() or ran.out.strip()).split("Stack backtrace")[0]
+    said = " ".join(" ".join(line for line in words.splitlines() if re.search(r"\w{3}", line)).split())
+    if ran.code == -signal.SIGKILL:
+        said += f" (killed after {PATIENCE_S} s more than asked for)"
+    elif ran.code:
+        said += f" (exit code {ran.code})"
+    return said[-WORDS:].strip()
 
 
 def profile(peer, target, job, startup_s, cpu=None):
@@ -104,32 +121,43 @@ def profile(peer, target, job, startup_s, cpu=None):
     command, environment = peer.attach(job)
     interrupt_after = startup_s + job.seconds if peer.ends_by_interrupt else None
     ran = run_profiler(command, environment, job.output.parent, target, interrupt_after, cpu)
+    target.rest()  # while we read what was written
     recording = read_recording(peer, job, ran)
-    begin, end = sampled_interval(peer, job, ran, startup_s)
+    begin, end = sampled_interval(peer, recording, job, ran, startup_s)
     figures = speeds(ran.timeline, begin, end)
     figures.update(used_by(ran, peer), seconds=end - begin, output_bytes=size_of(job.output),
-                   startup_s=startup_of(peer, job, ran), **judged(peer, target.description, recording))
+                   startup_s=begin - ran.started, **judged(peer, target.description, recording))
     figures.update(compared(target.description, recording, ran.timeline, begin, end))
     return figures
 
 
-def sampled_interval(peer, job, ran, startup_s):
-    """From when to when it took samples, as well as can be told from outside."""
-    begin = ran.started + startup_s
+def sampled_interval(peer, recording, job, ran, startup_s):
+    """From when to when it took samples, as well as can be told."""
+    if recording.first:
+        return recording.first, recording.last
+    begin = ran.ended - job.seconds
+    if peer.speaks_at_first_sample and ran.first_words:
+        begin = ran.first_words
+    elif startup_s is not None:
+        begin = ran.started + startup_s
     return begin, min(ran.ended, begin + job.seconds)
 
 
-def startup_of(peer, job, ran):
-    """Until its first sample: when it speaks up, or what it took beyond the duration."""
-    if peer.speaks_at_first_sample and ran.first_words:
-        return ran.first_words - ran.started
-    return max(0.0, ran.ended - ran.started - job.seconds)
+def startup(peer, target, folder):
+    """How long it takes to take one sample, and its CPU time; None if it has no command for that."""
+    command = peer.dump(target.pid)
+    if not command:
+        return None
+    ran = run_profiler(command, None, folder, target)
+    if ran.code:
+        raise Unavailable(last_words(ran))
+    return {"startup_s": ran.ended - ran.started, "own_cpu_s": ran.usage.ru_utime + ran.usage.ru_stime}
 
 
 def used_by(ran, peer):
     seconds = ran.ended - ran.started
     cpu_s = ran.usage.ru_utime + ran.usage.ru_stime
-    own = {"own_cpu_s": cpu_s, "own_cpu": cpu_s / seconds, "memory_mb": ran.usage.ru_maxrss / 1024}
+    own = {"own_cpu_s": cpu_s, "own_cpu": cpu_s / seconds, "memory_mb": ran.memory_kb / 1024}
     return {"elapsed_s": seconds, "code": ran.code, **({} if peer.is_inside else own)}
 
 

@@ -10,34 +10,35 @@ sys.path.append(str(HERE.parent / "tests/runtime"))
 import catalogue
 import pythons
 
-ALL_RATES = ("100", "1000", "10000", "max")
-
 
 class Step(NamedTuple):
-    """These targets on these interpreters at these rates."""
+    """These targets on these interpreters at these rates, so many times."""
     pythons: tuple
     targets: tuple
     rates: tuple = ("1000",)
+    turns: int = 2
 
 
 # 3.13 is the newest that most peers know, 3.15 the one that Tachyon and perf know.
 MOST = ("3.13", "3.15")
+MAIN = ("mixed", "deep-20-us", "deep-200-us")
 WHOLE = (
-    Step(MOST, ("deep-20-us", "deep-200-us"), ALL_RATES),
-    Step(MOST, ("mixed", "calls-100ns", "calls-1us", "calls-10us", "deep-20-tiny", "deep-200-tiny", "deep-200-c", "deep-2000-us",
-                "alternating-50us", "flat", "threads-8", "threads-200", "gil", "asyncio", "numpy", "periodic-1ms", "periodic-10ms",
-                "lines", "realistic", "processes", "imports")),
-    Step(("2.7", "3.8", "3.11"), ("mixed", "deep-20-us", "deep-200-us")),
+    Step(MOST, MAIN, turns=5),
+    Step(MOST, ("deep-20-us", "deep-200-us"), ("100", "10000", "max"), turns=3),
+    Step(MOST, ("calls-100ns", "calls-1us", "calls-10us", "deep-20-tiny", "deep-200-tiny", "deep-200-c", "deep-2000-us", "alternating-50us",
+                "flat", "threads-8", "threads-200", "gil", "asyncio", "numpy", "periodic-1ms", "periodic-10ms", "lines", "realistic",
+                "processes", "imports")),
+    Step(("2.7", "3.8", "3.11"), MAIN),
 )
-QUICK = (Step(MOST, ("mixed", "deep-20-us", "deep-200-us")),)
+QUICK = (Step(MOST, MAIN, turns=1),)
 
 
-def chosen(steps, arguments):
+def chosen(arguments):
     """The steps as the command line narrows them. Named targets, rates and interpreters are measured in all combinations."""
-    if not (arguments.pythons or arguments.targets or arguments.rates):
-        return steps
-    first = steps[0]
-    return (Step(arguments.pythons or first.pythons, arguments.targets or first.targets, arguments.rates or ("1000",)),)
+    steps = QUICK if arguments.quick else WHOLE
+    if arguments.pythons or arguments.targets or arguments.rates:
+        steps = (Step(arguments.pythons or MOST, arguments.targets or MAIN, arguments.rates or ("1000",), steps[0].turns),)
+    return [step._replace(turns=arguments.turns or step.turns) for step in steps]
 
 
 def variant(name):
@@ -60,10 +61,9 @@ def interpreter_for(minor, chosen_variant, interpreters):
 
 
 def units(steps, interpreters):
-    """What is run, one after the other: (minor, interpreter or None, why not, variant, rates)."""
+    """What is run, one after the other: (step, minor, interpreter or None, why not, variant)."""
     for step in steps:
         for name in step.targets:
             for minor in step.pythons:
                 chosen_variant = variant(name)
-                interpreter, reason = interpreter_for(minor, chosen_variant, interpreters)
-                yield minor, interpreter, reason, chosen_variant, step.rates
+                yield (step, minor, *interpreter_for(minor, chosen_variant, interpreters), chosen_variant)

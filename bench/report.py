@@ -138,25 +138,25 @@ def rate_table(results):
                 lines += [(target, short_version(results.version(python)), row["profiler"], row["rate"],
                            number(row["samples_per_s"], "{:,.0f}"), with_interval(row["speed"], row["speed_interval"]),
                            percent(row["stood_still"]), percent(row["own_cpu"]), times_noise(row),
-                           percent(row.get("impossible"), 2), number(row["rides"], "{:.0%}"), f"{row['missed']:,}")
+                           percent(row.get("impossible"), 2), number(row["held"], "{:.0%}"), f"{row['missed']:,}")
                           for row in rows]
     head = ("target", "CPython", "profiler", "rate", "samples/s", "speed", "stood still", "own CPU", "error of shares", "impossible",
-            "rides", "missed")
+            "held", "missed")
     return table(head, lines) if lines else ""
 
 
 def startup_table(results):
     lines = []
     for each in results.data["startups"]:
-        row = results.one(profiler=each["profiler"], python=each["python"])
-        lines.append((each["profiler"], short_version(results.version(each["python"])), number(each["startup_s"], "{:.3f} s"),
-                      number(each["own_cpu_s"], "{:.3f} s"), f"{each['seconds']:g} s", number(row.get("memory_mb"), "{:.0f} MB"),
-                      number(kilobytes(row.get("output_bytes")), "{:,.0f} KB")))
-    return table(("profiler", "CPython", "until the first sample", "CPU of the shortest run", "which lasts", "memory", "output"), lines)
+        row = next((row for row in results.find(profiler=each["profiler"], python=each["python"]) if at_usual_rate(row)), {})
+        lines.append((each["profiler"], short_version(results.version(each["python"])),
+                      number(each.get("startup_s", row.get("startup_s")), "{:.3f} s"), number(each.get("own_cpu_s"), "{:.3f} s"),
+                      number(row.get("memory_mb"), "{:.0f} MB"), number(kilobytes(row.get("output_bytes")), "{:,.0f} KB")))
+    return table(("profiler", "CPython", "until the first sample", "of that, own CPU", "memory", "output"), lines)
 
 
 def kilobytes(count):
-    return None if count is None else count / 1024
+    return count / 1024 if count else None
 
 
 def failures(results):

@@ -35,7 +35,7 @@ def pooled(turns, counted, true):
 
 
 def distance_from_truth(turns, counted="labels", true="truth"):
-    """The distance of the shares from the truth, what would be noise, and their ratio."""
+    """The distance of the shares from the truth, what would be noise, and their ratio. Who sees every call has no noise."""
     turns = [turn for turn in turns if turn.get(counted) and turn.get(true)]
     if not turns:
         return {}
@@ -67,9 +67,11 @@ def summary(row):
     if any("impossible" in turn for turn in turns):
         figures["impossible"] = impossible_share(turns)
     figures.update(distance_from_truth(turns))
+    if row["rate"] == "all":
+        figures["ratio"] = None
     lines = distance_from_truth(turns, "lines", "line_truth")
     figures.update({"line_" + name: lines[name] for name in ("distance", "noise", "ratio") if name in lines})
-    figures["rides"], figures["missed"] = rides(turns), sum(turn["said"].get("missed", 0) for turn in turns)
+    figures["held"], figures["missed"] = held(turns), sum(turn["said"].get("missed", 0) for turn in turns)
     return figures
 
 
@@ -98,7 +100,7 @@ def lost_share(figures):
     return lost / (lost + figures["samples"]) if lost else 0.0
 
 
-def rides(turns):
-    """flametap: the share of samples that were taken from the target's own CPU."""
+def held(turns):
+    """flametap: the share of samples for which the target's thread was kept from running."""
     steps = add_up(turn["said"].get("steps", {}) for turn in turns)
-    return steps["ride_along"] / max(1, sum(steps.values())) if steps else None
+    return 1 - steps["free_running"] / max(1, sum(steps.values())) if steps else None

@@ -1,4 +1,5 @@
 """Runs profilers interleaved on targets: unprofiled, A, unprofiled, B, ..., turn after turn. Failures become rows."""
+import contextlib
 import shutil
 import sys
 import tempfile
@@ -9,34 +10,33 @@ import measure
 from peers.peer import NO_RATE, Job, Unavailable, plain_way
 from target import Target, TargetFailed
 
-FIRST_GUESS_S = 0.5  # of how long a profiler takes to start, before it was measured
-STARTUP_RATE = "1000"
 SECONDS_ALONE = 0.34  # of a profiled turn
 
 
 class Runner:
     """Collects rows: one for each profiler, target, rate and interpreter, with the figures of its turns or why it failed."""
 
-    def __init__(self, peers, seconds, turns, pin=False, say=lambda text: print(text, file=sys.stderr, flush=True)):
-        self.peers, self.seconds, self.turns, self.pin, self.say = peers, seconds, turns, pin, say
-        self.rows, self.startups = [], []
+    def __init__(self, peers, seconds, pin=False, say=lambda text: print(text, file=sys.stderr, flush=True)):
+        self.peers, self.seconds, self.pin, self.say = peers, seconds, pin, say
+        self.rows = []
+        self.startups = {}  # (profiler, interpreter): figures
         self.refused = {}  # (profiler, interpreter): why
         self.folder = Path(tempfile.mkdtemp(prefix="flametap-bench-"))
 
     def close(self):
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def run(self, interpreter, variant, rates):
+    def run(self, interpreter, variant, rates, turns):
         self.say(f"{interpreter.name} {variant.name}")
         rows = self.make_rows(interpreter, variant, rates)
         if variant.kind == "launch":
             for row in rows:
-                launching.run_row(self, row, interpreter, variant)
+                launching.run_row(self, row, interpreter, variant, turns)
             return
         targets = Targets(interpreter, variant, self.folder, self.pin)
         try:
             for rate in [NO_RATE, *rates]:
-                self.run_rate(targets, [row for row in rows if row["rate"] == rate])
+                self.run_rate(targets, [row for row in rows if row["rate"] == rate], turns)
         except TargetFailed as failure:
             self.fail_all(rows, f"the target failed: {failure}")
         finally:
@@ -45,12 +45,17 @@ class Runner:
     def make_rows(self, interpreter, variant, rates):
         rows = []
         for peer in self.peers:
-            for rate in rates if peer.rates else [NO_RATE]:
+            for rate in rates if peer.rates else self.no_rate(peer, interpreter, variant):
                 row = {"python": interpreter.name, "target": variant.name, "rate": rate, "profiler": peer.name,
                        "kind": variant.kind, "turns": [], "failed": peer.why_not(interpreter, variant, rate) or ""}
                 self.rows.append(row)
                 rows.append(row)
         return rows
+
+    def no_rate(self, peer, interpreter, variant):
+        """One that has no rates is measured once for all."""
+        done = any((row["profiler"], row["python"], row["target"]) == (peer.name, interpreter.name, variant.name) for row in self.rows)
+        return [] if done else [NO_RATE]
 
     def fail_all(self, rows, reason):
         self.say(f"    {reason}")
@@ -61,11 +66,11 @@ class Runner:
     def peer_of(self, row):
         return next(peer for peer in self.peers if peer.name == row["profiler"])
 
-    def run_rate(self, targets, rows):
+    def run_rate(self, targets, rows, turns):
         for row in rows:
             if not row["failed"]:
                 row["failed"] = self.measure_startup(self.peer_of(row), targets)
-        for turn in range(self.turns):
+        for turn in range(turns):
             able = [row for row in rows if not row["failed"]]
             order = able[turn % len(able):] + able[:turn % len(able)] if able else []
             before = targets.alone(self.seconds * SECONDS_ALONE) if order else None
@@ -81,27 +86,31 @@ class Runner:
 
     def run_turn(self, targets, row):
         """The figures, or None: then the row says why."""
-        peer = self.peer_of(row)
-        startup_s = next(each["startup_s"] for each in self.startups if each["profiler"] == peer.name and each["python"] == row["python"])
         try:
-            return self.profile(peer, targets, row["rate"], self.seconds, startup_s)
+            return self.profile(self.peer_of(row), targets, row["rate"])
         except (Unavailable, TargetFailed, OSError) as failure:
             row["failed"] = str(failure)
             self.say(f"    {row['profiler']:22} {row['rate']:>6}: {failure}")
             return None
 
-    def profile(self, peer, targets, rate, seconds, startup_s):
+    def profile(self, peer, targets, rate):
+        with self.awake(peer, targets) as (target, folder):
+            job = Job(rate, self.seconds, folder / "profile", pid=target.pid, truth_file=target.truth_file,
+                      cpu=targets.other_cpu if self.pin else None)
+            startup_s = self.startups.get((peer.name, targets.interpreter.name), {}).get("startup_s")
+            return measure.profile(peer, target, job, startup_s, None if peer.pins_itself else job.cpu)
+
+    @contextlib.contextmanager
+    def awake(self, peer, targets):
+        """The target that a profiler wants, running, and a folder for what it writes."""
         target = targets.of(peer.way_name, peer.way)
         folder = Path(tempfile.mkdtemp(dir=self.folder))
-        job = Job(rate, seconds, folder / "profile", pid=target.pid, truth_file=target.truth_file,
-                  cpu=targets.other_cpu if self.pin else None)
         target.wake()
         try:
-            figures = measure.profile(peer, target, job, startup_s, None if peer.pins_itself else job.cpu)
+            yield target, folder
         finally:
             shutil.rmtree(folder, ignore_errors=True)
             self.check_on(target, targets, peer)
-        return figures
 
     @staticmethod
     def check_on(target, targets, peer):
@@ -111,22 +120,16 @@ class Runner:
         target.rest()
 
     def measure_startup(self, peer, targets):
-        """Of a run of the shortest duration. The reason, if it does not run with this interpreter at all."""
+        """Once for each interpreter. The reason, if it does not know that at all."""
         key = (peer.name, targets.interpreter.name)
-        if key in self.refused:
-            return self.refused[key]
-        if any((each["profiler"], each["python"]) == key for each in self.startups):
-            return ""
-        try:
-            rate = STARTUP_RATE if peer.rates else NO_RATE
-            figures = self.profile(peer, targets, rate, peer.shortest_s, FIRST_GUESS_S if peer.ends_by_interrupt else 0.0)
-        except (Unavailable, TargetFailed, OSError) as failure:
-            self.refused[key] = str(failure)
-            self.say(f"    {peer.name}: {failure}")
-            return self.refused[key]
-        self.startups.append({"profiler": peer.name, "python": targets.interpreter.name, "startup_s": figures["startup_s"],
-                              "seconds": peer.shortest_s, "own_cpu_s": figures.get("own_cpu_s")})
-        return ""
+        if key not in self.startups and key not in self.refused:
+            try:
+                with self.awake(peer, targets) as (target, folder):
+                    self.startups[key] = measure.startup(peer, target, folder) or {}
+            except (Unavailable, TargetFailed, OSError) as failure:
+                self.refused[key] = str(failure)
+                self.say(f"    {peer.name}: {failure}")
+        return self.refused.get(key, "")
 
 
 class Targets:

@@ -1,6 +1,7 @@
 """Gets the peers: from PyPI and from Debian, into a folder that is kept, so that the second time is quick."""
 import subprocess
 import sys
+from copy import copy as copy_of
 from pathlib import Path
 
 from peers.peer import Unavailable
@@ -13,9 +14,10 @@ class Kit:
     """`interpreters` are those of tools/pythons."""
 
     def __init__(self, interpreters, folder=ROOT / "build/bench"):
-        self.interpreters = interpreters
+        self.loaders = [each.command[:-1] for each in interpreters if not each.direct]
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
+        self.interpreters = [self.directly(each) for each in interpreters]
 
     def from_pypi(self, package, program=None):
         """The path of a program that comes with a package."""
@@ -32,10 +34,24 @@ class Kit:
         run([str(ROOT / "tools/install-packages"), package], "install-packages")
         return run(["sh", "-c", f"command -v {program}"], program).strip()
 
+    def directly(self, interpreter):
+        """The interpreter, but not started through a loader: /proc/PID/exe would be the loader, which some peers do not understand."""
+        if interpreter.direct:
+            return interpreter
+        loader, _, libraries, program = interpreter.command
+        copy = self.folder / interpreter.name / Path(program).name
+        if not copy.exists():
+            copy.parent.mkdir(exist_ok=True)
+            # RPATH, not RUNPATH, because that also holds for the libraries of extension modules.
+            run([self.from_debian("patchelf", "patchelf"), "--set-interpreter", loader, "--force-rpath", "--set-rpath", libraries,
+                 "--output", str(copy), program], "patchelf")
+        direct = copy_of(interpreter)
+        direct.command = [str(copy)]
+        return direct
+
     def with_newest_libc(self, program):
         """The command that starts a program which may need a newer C library than the machine's: that of a fetched interpreter."""
-        loaders = [each.command[:-1] for each in self.interpreters if not each.direct]
-        for loader in [[], *loaders]:
+        for loader in [[], *self.loaders]:
             command = [*loader, program]
             if subprocess.run([*command, "--version"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0:
                 return command

@@ -23,6 +23,9 @@ class Austin(Peer):
         interval = FASTEST_US if job.rate == MAX else round(1e6 / int(job.rate))
         return [*self.program, "--cpu", "-i", str(interval), "-o", str(job.output), *(["-C"] if job.children else [])]
 
+    def dump(self, pid):
+        return [*self.program, "-w", str(pid)]
+
     def attach(self, job):
         return [*self.sample(job), "-x", str(round(job.seconds)), "-p", str(job.pid)], None
 

@@ -38,7 +38,6 @@ class CProfile(Peer):
     has_stacks = False
     has_lines = False
     is_inside = True
-    shortest_s = 0.1
     way = staticmethod(switched_way)
     way_name = "cProfile"
 

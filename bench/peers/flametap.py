@@ -15,7 +15,6 @@ LOSSES = ("torn", "unreadable", "truncated")
 class Flametap(Peer):
     name = "flametap"
     how = "`record -f folded`: threads that run or hold the GIL, which is its default"
-    shortest_s = 0.1
     pins_itself = True
     options = ()
 
@@ -29,6 +28,9 @@ class Flametap(Peer):
     def record(self, job):
         return [self.program, "record", *self.options, "-r", job.rate, "-f", "folded", "-o", str(job.output),
                 "--stats", f"{job.output}.stats", *(["--children"] if job.children else [])]
+
+    def dump(self, pid):
+        return [self.program, "dump", "-p", str(pid)]
 
     def attach(self, job):
         home = [] if job.cpu is None else ["--cpu", str(job.cpu)]

@@ -16,6 +16,8 @@ class Recording(NamedTuple):
     lost: dict = {}  # by its own word, such as {"torn": 3}
     said: dict = {}  # anything else that it says of itself
     equal_samples: int = 0  # where samples weigh differently: so many of equal weight have the same noise
+    first: float = 0.0  # when the first and the last sample were taken, by the monotonic clock, where it says so
+    last: float = 0.0
 
 
 class Job(NamedTuple):
@@ -47,14 +49,17 @@ class Peer:
     has_lines = True
     is_inside = False  # it works in the target, so that it has no CPU time of its own
     ends_by_interrupt = False  # it is given no duration, but Ctrl-C
-    speaks_at_first_sample = False  # so that its start-up can be told by that
-    shortest_s = 1  # the shortest duration that it takes
+    speaks_at_first_sample = False  # prints something when it begins to sample, so that its start-up can be told by that
     pins_itself = False  # it is told its CPU, and not kept on it
     way = staticmethod(plain_way)
     way_name = "plain"  # targets of the same name are shared
 
     def why_not(self, interpreter, variant, rate):
         """The reason why it cannot do this, or None."""
+        return None
+
+    def dump(self, pid):
+        """The command that takes one sample: how long that takes is its start-up. None: it has no such command."""
         return None
 
     def attach(self, job):

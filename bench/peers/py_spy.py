@@ -11,9 +11,7 @@ FASTEST = "100000"
 class PySpy(Peer):
     name = "py-spy"
     how = "`record -f raw`, stopping the target: threads that it finds not idle, which is its default; ended by Ctrl-C"
-    shortest_s = 0.2
     ends_by_interrupt = True  # a duration is a number of samples for it, so that a late run would take many times as long
-    speaks_at_first_sample = True
     options = ()
 
     def __init__(self, kit):
@@ -23,6 +21,9 @@ class PySpy(Peer):
     def record(self, job):
         return [self.program, "record", *self.options, "-f", "raw", "--full-filenames", "-o", str(job.output),
                 "-r", FASTEST if job.rate == MAX else job.rate, *(["--subprocesses"] if job.children else [])]
+
+    def dump(self, pid):
+        return [self.program, "dump", "-p", str(pid), *self.options]
 
     def attach(self, job):
         return [*self.record(job), "-p", str(job.pid)], None

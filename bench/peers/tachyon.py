@@ -27,6 +27,10 @@ class Tachyon(Peer):
         return [*self.python.command, "-m", "profiling.sampling", verb, *self.options, "-a", "--collapsed", *children,
                 "-r", FASTEST if job.rate == MAX else job.rate, "-o", str(job.output)]
 
+    def dump(self, pid):
+        return ["env", *(f"{name}={value}" for name, value in self.python.env.items()), *self.python.command, "-m", "profiling.sampling",
+                "dump", *(["--blocking"] if "--blocking" in self.options else []), str(pid)]
+
     def attach(self, job):
         return [*self.sample(job, "attach"), "-d", str(round(job.seconds)), str(job.pid)], self.python.environment()
 
