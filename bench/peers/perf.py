@@ -87,7 +87,7 @@ class Bpftrace(KernelPeer):
 def perf_samples(text):
     """Pairs of lines of frames, innermost first, and a count, of what `perf script` prints."""
     for block in text.split("\n\n"):
-        lines = [line.strip() for line in block.splitlines() if line.startswith(("\t", "  "))]
+        lines = [line.strip() for line in block.splitlines() if line.startswith("\t")]
         if lines:
             yield lines, 1
 
