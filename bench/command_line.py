@@ -1,6 +1,7 @@
 """bench/run: its options, and the order of things."""
 import argparse
 import json
+import signal
 import sys
 import time
 from pathlib import Path
@@ -69,7 +70,7 @@ def measure_all(arguments):
             if interpreter is None:
                 data["not_measured"].append({"python": minor, "target": variant.name, "reason": reason})
                 continue
-            data["interpreters"][interpreter.name] = interpreter.version
+            data["interpreters"].setdefault(minor, interpreter.version)
             runner.run(interpreter, variant, step.rates, step.turns)
     except KeyboardInterrupt:
         print("bench/run: interrupted; the report has what there is", file=sys.stderr)
@@ -90,6 +91,7 @@ def draw(data, folder):
 
 def main(description):
     arguments = parse(description)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does: with a report
     if arguments.source:
         data = json.loads(arguments.source.read_text())
     else:

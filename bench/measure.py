@@ -5,6 +5,7 @@ import re
 import select
 import signal
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 from typing import NamedTuple
@@ -13,13 +14,14 @@ import truth
 from peers.peer import Unavailable
 from timeline import Timeline
 
+ROOT = Path(__file__).resolve().parent.parent
 LOOK_EVERY_S = 0.02
 LOOKS_AT_MEMORY = 5  # one look in so many
 EDGE_S = 0.02  # how well we know when a profiler began and ended
 PATIENCE_S = 40  # beyond the duration
 DUMPS = 3
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-WORDS = 600  # of what a profiler prints when it fails, so many characters
+WORDS = 300  # of what a profiler prints when it fails, so many characters
 
 
 class Ran(NamedTuple):
@@ -52,43 +54,60 @@ def speeds(timeline, begin, end):
     return {"speed": passed.cells[0] / seconds, "running": passed.ran_s / seconds, "waiting": passed.waited_s / seconds}
 
 
-def run_profiler(command, environment, folder, target=None, interrupt_after=None, cpu=None):
-    """Runs it to its end, with snapshots of the target all the while. It is interrupted, as by Ctrl-C, after so long."""
-    timeline, out, err = Timeline(), folder / "stdout", folder / "stderr"
-    started, first_words, memory_kb, patience = time.monotonic(), 0, 0, PATIENCE_S + (interrupt_after or 0)
-    if target:
-        timeline.add(target.snapshot())
-    with out.open("wb") as out_file, err.open("wb") as err_file:
-        process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=out_file, stderr=err_file, cwd=folder,
-                                   preexec_fn=(lambda: os.sched_setaffinity(0, {cpu})) if cpu is not None else None)
-    with os.fdopen(os.pidfd_open(process.pid)) as ended:
+class Watch:
+    """A running profiler, and snapshots of its target all the while."""
+
+    def __init__(self, command, environment, folder, target, cpu):
+        self.target, self.timeline = target, Timeline()
+        self.files = folder / "stdout", folder / "stderr"
+        self.started, self.first_words, self.memory_kb = time.monotonic(), 0.0, 0
+        self.look(0)
+        with self.files[0].open("wb") as out, self.files[1].open("wb") as err:
+            self.process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=folder,
+                                            preexec_fn=(lambda: os.sched_setaffinity(0, {cpu})) if cpu is not None else None)
+
+    def look(self, number):
+        if self.target:
+            self.timeline.add(self.target.snapshot())
+        if number % LOOKS_AT_MEMORY == 1:
+            self.memory_kb = max(self.memory_kb, peak_memory_kb(self.process.pid))
+        if number and not self.first_words and any(file.stat().st_size for file in self.files):
+            self.first_words = time.monotonic()
+
+    def until_end(self, interrupt_after, patience):
+        """It is interrupted, as by Ctrl-C, after so long, and killed when patience is at its end."""
         interrupted = False
-        try:
-            for look in itertools.count():
+        with os.fdopen(os.pidfd_open(self.process.pid)) as ended:
+            for number in itertools.count(1):
                 if select.select([ended], [], [], LOOK_EVERY_S)[0]:
                     break
-                now = time.monotonic()
-                if target:
-                    timeline.add(target.snapshot())
-                if look % LOOKS_AT_MEMORY == 0:
-                    memory_kb = max(memory_kb, peak_memory_kb(process.pid))
-                if not first_words and (out.stat().st_size or err.stat().st_size):
-                    first_words = now
-                if interrupt_after and not interrupted and now - started >= interrupt_after:
-                    process.send_signal(signal.SIGINT)
+                self.look(number)
+                lasted = time.monotonic() - self.started
+                if interrupt_after and not interrupted and lasted >= interrupt_after:
+                    self.process.send_signal(signal.SIGINT)
                     interrupted = True
-                if now - started > patience:
-                    process.kill()
-        except BaseException:
-            process.kill()
-            process.wait()
-            raise
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if target:
-        timeline.add(target.snapshot())
-    return Ran(timeline, started, first_words, time.monotonic(), process.returncode, usage, memory_kb,
-               out.read_text(errors="replace"), err.read_text(errors="replace"))
+                if lasted > patience:
+                    self.process.kill()
+        _, status, usage = os.wait4(self.process.pid, 0)
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        self.look(0)
+        return usage
+
+    def kill(self):
+        if self.process.returncode is None:
+            self.process.kill()
+            self.process.wait()
+
+
+def run_profiler(command, environment, folder, target=None, interrupt_after=None, cpu=None):
+    """Runs it to its end."""
+    watch = Watch(command, environment, folder, target, cpu)
+    try:
+        usage = watch.until_end(interrupt_after, PATIENCE_S + (interrupt_after or 0))
+    finally:
+        watch.kill()
+    out, err = (file.read_text(errors="replace") for file in watch.files)
+    return Ran(watch.timeline, watch.started, watch.first_words, time.monotonic(), watch.process.returncode, usage, watch.memory_kb, out, err)
 
 
 def peak_memory_kb(pid):
@@ -114,12 +133,20 @@ def read_recording(peer, job, ran):
 def last_words(ran):
     """What it printed, without backtraces, colours and pictures."""
     words = COLOURS.sub("", ran.err.strip() or ran.out.strip()).split("Stack backtrace")[0]
-    said = " ".join(" ".join(line for line in words.splitlines() if re.search(r"[A-Za-z]{3,}\W+[A-Za-z]{2,}", line)).split())
+    lines = [line for line in words.splitlines() if re.search(r"[A-Za-z]{3,}\W+[A-Za-z]{2,}", line)]
+    if "Traceback" in words:
+        lines = lines[-1:]
+    said = without_paths(" ".join(" ".join(lines).split()))[-WORDS:].strip()
     if ran.code == -signal.SIGKILL:
-        said += f" (killed after {PATIENCE_S} s more than asked for)"
-    elif ran.code:
-        said += f" (exit code {ran.code})"
-    return said[-WORDS:].strip()
+        return said + f" (killed after {PATIENCE_S} s more than asked for)"
+    return said + f" (exit code {ran.code})" if ran.code else said
+
+
+def without_paths(text):
+    """Where things lie on this machine is of no interest to readers."""
+    for folder, name in ((ROOT, ""), (tempfile.gettempdir(), ""), (Path.home(), "~/")):
+        text = text.replace(f"{folder}/", name)
+    return text
 
 
 def profile(peer, target, job, startup_s, cpu=None):

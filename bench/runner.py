@@ -46,7 +46,7 @@ class Runner:
         rows = []
         for peer in self.peers:
             for rate in rates if peer.rates else self.no_rate(peer, interpreter, variant):
-                row = {"python": interpreter.name, "target": variant.name, "rate": rate, "profiler": peer.name,
+                row = {"python": minor_of(interpreter), "target": variant.name, "rate": rate, "profiler": peer.name,
                        "kind": variant.kind, "turns": [], "failed": peer.why_not(interpreter, variant, rate) or ""}
                 self.rows.append(row)
                 rows.append(row)
@@ -54,7 +54,7 @@ class Runner:
 
     def no_rate(self, peer, interpreter, variant):
         """One that has no rates is measured once for all."""
-        done = any((row["profiler"], row["python"], row["target"]) == (peer.name, interpreter.name, variant.name) for row in self.rows)
+        done = any((row["profiler"], row["python"], row["target"]) == (peer.name, minor_of(interpreter), variant.name) for row in self.rows)
         return [] if done else [NO_RATE]
 
     def fail_all(self, rows, reason):
@@ -97,7 +97,7 @@ class Runner:
         with self.awake(peer, targets) as (target, folder):
             job = Job(rate, self.seconds, folder / "profile", pid=target.pid, truth_file=target.truth_file,
                       cpu=targets.other_cpu if self.pin else None)
-            startup_s = self.startups.get((peer.name, targets.interpreter.name), {}).get("startup_s")
+            startup_s = self.startups.get((peer.name, minor_of(targets.interpreter)), {}).get("startup_s")
             return measure.profile(peer, target, job, startup_s, None if peer.pins_itself else job.cpu)
 
     @contextlib.contextmanager
@@ -121,7 +121,7 @@ class Runner:
 
     def measure_startup(self, peer, targets):
         """Once for each interpreter. The reason, if it does not know that at all."""
-        key = (peer.name, targets.interpreter.name)
+        key = (peer.name, minor_of(targets.interpreter))
         if key not in self.startups and key not in self.refused:
             try:
                 with self.awake(peer, targets) as (target, folder):
@@ -130,6 +130,10 @@ class Runner:
                 self.refused[key] = str(failure)
                 self.say(f"    {peer.name}: {failure}")
         return self.refused.get(key, "")
+
+
+def minor_of(interpreter):
+    return "%d.%d" % interpreter.minor
 
 
 class Targets:

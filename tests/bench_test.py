@@ -254,7 +254,7 @@ def turn(speed=90.0, samples=1000, labels=None, **more):
             "labels": labels or {"a": 600, "b": 400}, "truth": {"a": 0.5, "b": 0.5}, "without_label": 0.0, "edge": 0.0, **more}
 
 
-def row(profiler="flametap", target="mixed", rate="1000", python="pyenv-3.13.0", **more):
+def row(profiler="flametap", target="mixed", rate="1000", python="3.13", **more):
     return {"python": python, "target": target, "rate": rate, "profiler": profiler, "kind": "attach", "failed": "",
             "turns": [turn(), turn(speed=80.0, labels={"a": 400, "b": 600})], **more}
 
@@ -306,9 +306,9 @@ def example_data():
     rows.append(row("tachyon", turns=[], failed="profiles only its | own version"))
     return {"date": "2026-01-01", "seconds": 1, "pin": False, "rows": rows, "missing": {"py-spy": "pip: no network"},
             "machine": {"cpu": "A CPU", "cpus": 2, "memory_gb": 8.0, "system": "Debian", "kernel": "6.1", "virtual": True, "load": 0.0},
-            "profilers": {"flametap": {"version": "1", "how": "as ever"}}, "interpreters": {"pyenv-3.13.0": "3.13.0"}, "targets": {},
+            "profilers": {"flametap": {"version": "1", "how": "as ever"}}, "interpreters": {"3.13": "3.13.0"}, "targets": {},
             "not_measured": [{"python": "3.16", "target": "mixed", "reason": "no CPython 3.16"}],
-            "startups": [{"profiler": "flametap", "python": "pyenv-3.13.0", "startup_s": 0.02, "own_cpu_s": 0.01}]}
+            "startups": [{"profiler": "flametap", "python": "3.13", "startup_s": 0.02, "own_cpu_s": 0.01}]}
 
 
 def test_report_has_everything():

@@ -3,13 +3,14 @@ import collections
 import os
 import re
 import subprocess
+from pathlib import Path
 
 from peers.peer import MAX, Peer, Recording, Unavailable
 from truth import TRUNCATED, Frame
 
 DEEPEST = 127  # kernel.perf_event_max_stack; what is deeper is cut off at the root
 NAMED = re.compile(r"py::(?P<function>.+?):(?P<file>/.*?)(\+(0x)?[0-9a-f]+)?( \(.*\))?$")
-SAMPLED_AT = re.compile(r"^ *(\d+\.\d+): *$", re.MULTILINE)
+SAMPLED_AT = re.compile(r"^ *(\d+) +(\d+\.\d+): *$", re.MULTILINE)
 WITH_FRAME_POINTERS = (3, 15)
 
 
@@ -49,11 +50,14 @@ class Perf(KernelPeer):
         return [*self.record(job), "--", *job.command], {**job.environment, "PYTHONPERFSUPPORT": "1"}
 
     def read(self, job, _out, _err):
-        done = subprocess.run([self.program, "script", "-F", "time,ip,sym,dso", "-i", str(job.output)], stdout=subprocess.PIPE,
+        done = subprocess.run([self.program, "script", "-F", "pid,time,ip,sym,dso", "-i", str(job.output)], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, check=False, errors="replace")
         if done.returncode:
             raise Unavailable(done.stderr.strip()[-300:])
-        times = [float(time) for time in SAMPLED_AT.findall(done.stdout)]
+        heads = SAMPLED_AT.findall(done.stdout)
+        if job.command:
+            remove_maps(pid for pid, _ in heads)
+        times = [float(time) for _, time in heads]
         read = recording(perf_samples(done.stdout))
         return read._replace(first=min(times), last=max(times)) if times else read
 
@@ -82,6 +86,12 @@ class Bpftrace(KernelPeer):
         lost = re.findall(r"Lost (\d+) events", err)
         read = recording(bpftrace_samples(job.output.read_text(errors="replace")))
         return read._replace(lost={**read.lost, "events": sum(map(int, lost))} if lost else read.lost)
+
+
+def remove_maps(pids):
+    """What ended processes wrote for perf."""
+    for pid in set(pids):
+        Path(f"/tmp/perf-{pid}.map").unlink(missing_ok=True)
 
 
 def perf_samples(text):

@@ -1,5 +1,6 @@
 """Tachyon, the sampling profiler of CPython 3.15 (profiling.sampling): reads the target's memory while it runs or is stopped."""
 import re
+from pathlib import Path
 
 from peers import folded
 from peers.peer import MAX, Peer, Recording, Unavailable
@@ -36,7 +37,8 @@ class Tachyon(Peer):
 
     def launch(self, job):
         script = job.command[len(self.python.command):]
-        return [*self.sample(job, "run"), *script], job.environment
+        # It does not let a script import from its own folder.
+        return [*self.sample(job, "run"), *script], {**job.environment, "PYTHONPATH": str(Path(script[0]).parent)}
 
     def read(self, job, out, err):
         stacks = []
