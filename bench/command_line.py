@@ -9,6 +9,7 @@ from pathlib import Path
 import documents
 import machine
 import plan
+import results
 import setup
 from peers.austin import Austin
 from peers.cprofile import CProfile
@@ -40,7 +41,7 @@ def parse(description):
     parser.add_argument("--turns", type=int, help="of each measurement [2 to 5; quick: 1]")
     parser.add_argument("--pin", action="store_true", help="the target on CPU 1, the profilers on CPU 0")
     parser.add_argument("--output", type=Path, default=ROOT / "build/bench/report", metavar="DIR")
-    parser.add_argument("--from", dest="source", type=Path, metavar="FILE", help="measure nothing, take these results")
+    parser.add_argument("--from", dest="sources", type=Path, nargs="+", metavar="FILE", help="measure nothing, take these results, of one or several runs")
     parser.add_argument("--docs", action="store_true", help="write the tables into README.md and docs/accuracy.md")
     arguments = parser.parse_args()
     arguments.seconds = arguments.seconds or (1 if arguments.quick else 2)
@@ -92,8 +93,8 @@ def draw(data, folder):
 def main(description):
     arguments = parse(description)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does: with a report
-    if arguments.source:
-        data = json.loads(arguments.source.read_text())
+    if arguments.sources:
+        data = results.merge([json.loads(source.read_text()) for source in arguments.sources])
     else:
         data = measure_all(arguments)
     arguments.output.mkdir(parents=True, exist_ok=True)

@@ -104,3 +104,15 @@ def held(turns):
     """flametap: the share of samples for which the target's thread was kept from running."""
     steps = add_up(turn["said"].get("steps", {}) for turn in turns)
     return 1 - steps["free_running"] / max(1, sum(steps.values())) if steps else None
+
+
+def merge(parts):
+    """The results of several runs as if they were of one. What the first says of the machine holds for all."""
+    whole = dict(parts[0], rows=[], startups=[], not_measured=[])
+    for part in parts:
+        for name in ("rows", "startups", "not_measured"):
+            whole[name] = whole[name] + part[name]
+        for name in ("profilers", "missing", "interpreters", "targets"):
+            whole[name] = {**part[name], **whole[name]}
+    whole["startups"] = list({(each["profiler"], each["python"]): each for each in reversed(whole["startups"])}.values())[::-1]
+    return whole

@@ -294,6 +294,17 @@ def test_few_samples_have_no_ratio():
     assert results.distance_from_truth([turn(samples=20)])["ratio"] is None
 
 
+def test_results_of_several_runs_become_one():
+    import results
+
+    one, other = example_data(), example_data()
+    other.update(rows=[row(target="flat")], missing={}, interpreters={"3.15": "3.15.0"})
+    whole = results.merge([one, other])
+    assert len(whole["rows"]) == len(one["rows"]) + 1
+    assert whole["interpreters"] == {"3.13": "3.13.0", "3.15": "3.15.0"} and whole["missing"] == one["missing"]
+    assert len(whole["startups"]) == 1
+
+
 # The report
 
 
