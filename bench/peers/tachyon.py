@@ -42,7 +42,7 @@ class Tachyon(Peer):
 
     def read(self, job, out, err):
         stacks = []
-        for file in sorted(job.output.parent.glob("*")) if job.children else [job.output]:
+        for file in job.output.parent.glob(job.output.name + "*"):  # of children: with their process ids
             stacks += folded.read(file.read_text(errors="replace"), folded.frame_with_colons)
         return recording(stacks, out + err)
 
