@@ -157,7 +157,7 @@ def startup_table(results):
         lines.append((each["profiler"], short_version(results.version(each["python"])),
                       number(each.get("startup_s", row.get("startup_s")), "{:.3f} s"), number(each.get("own_cpu_s"), "{:.3f} s"),
                       number(row.get("memory_mb"), "{:.0f} MB"), number(kilobytes(row.get("output_bytes")), "{:,.0f} KB")))
-    return table(("profiler", "CPython", "until the first sample", "of that, own CPU", "memory", "output"), lines)
+    return table(("profiler", "CPython", "until the first sample", "of that, own CPU", "memory", "output"), lines) if lines else ""
 
 
 def kilobytes(count):

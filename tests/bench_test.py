@@ -172,6 +172,18 @@ def test_cprofile_hands_time_to_callers():
     assert module not in stats
 
 
+def test_cprofile_finds_the_way_out_of_recursion():
+    from peers import cprofile
+
+    work, load, run = (("/srv/target.py", line, name) for line, name in ((1, "work"), (2, "load"), (3, "run")))
+    stats = {work: (1, 1, 0.0, 4.0, {}),
+             load: (1, 5, 1.0, 4.0, {work: (1, 1, 0.2, 4.0), run: (4, 4, 0.8, 3.0)}),
+             run: (1, 5, 3.0, 3.9, {load: (5, 5, 3.0, 3.9)})}
+    roots = {path[0].function for path, _ in cprofile.stacks_of(stats)}
+    assert roots == {"work"}
+    assert sum(weight for _, weight in cprofile.stacks_of(stats)) == pytest.approx(4.0)
+
+
 # The truth
 
 

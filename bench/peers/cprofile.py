@@ -18,7 +18,7 @@ while not os.path.exists(output):
     os.kill(pid, 0)
     time.sleep(0.01)
 """
-SMALLEST_SHARE = 1e-6
+SMALLEST_SHARE = 1e-3
 
 
 def switched_way(python, script, environment):
@@ -63,27 +63,31 @@ class CProfile(Peer):
 
 def stacks_of(stats):
     """What stacks cost, as far as who called whom says it: each function's own time below its callers."""
-    total = sum(own for _, _, own, _, _ in stats.values())
     for function, (_, _, own, _, callers) in stats.items():
-        by_caller = [(caller, times[2]) for caller, times in callers.items()]
-        known = sum(time for _, time in by_caller)
-        for caller, time in by_caller:
-            for path, weight in paths(stats, caller, time, SMALLEST_SHARE * total):
-                yield tuple(map(frame, (*path, function))), weight
+        for caller, times in callers.items():
+            for way, part in ways_to(stats, caller) or [((caller,), 1.0)]:
+                yield tuple(map(frame, (*way, function))), part * times[2]
+        known = sum(times[2] for times in callers.values())
         if own > known:
             yield (frame(function),), own - known
 
 
-def paths(stats, function, weight, least, below=()):
-    """The ways that lead to a function, with the weight split by how long it took below each of its callers."""
+def ways_to(stats, function, share=1.0, above=()):
+    """The ways that lead to a function, each with its part, split by how long the function took below each of its callers.
+
+    Ways that lead in a circle, or of very little share, are left out: recursion was entered by another way.
+    """
     callers = stats[function][4] if function in stats else {}
-    total = sum(times[3] for times in callers.values())
-    if not total or weight < least or function in below:
-        yield (function,), weight
-        return
+    if not callers:
+        return [((function,), 1.0)]
+    total = sum(times[3] for times in callers.values()) or 1.0
+    found = []
     for caller, times in callers.items():
-        for path, part in paths(stats, caller, weight * times[3] / total, least, (*below, function)):
-            yield (*path, function), part
+        part = times[3] / total
+        if caller != function and caller not in above and share * part >= SMALLEST_SHARE:
+            found += [((*way, function), part * rest) for way, rest in ways_to(stats, caller, share * part, (*above, function))]
+    left = sum(part for _, part in found)
+    return [(way, part / left) for way, part in found] if left else []
 
 
 def frame(function):

@@ -61,7 +61,7 @@ said = truth_cells.options(__doc__, children=30, number=-1)
 truth = Truth(said, __file__, list(SHARES), POSSIBLE, threads=said.children, all_threads=1, new=said.number < 0,
               lines=truth_cells.marked_lines(__file__))
 clock = truth_cells.thread_clock()
-python = python_command()
+python = python_command()  # call
 if said.number < 0:
     start_children()  # call
 else:
