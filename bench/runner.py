@@ -76,13 +76,21 @@ class Runner:
             before = targets.alone(self.seconds * SECONDS_ALONE) if order else None
             for row in order:
                 figures = self.run_turn(targets, row)
-                after = targets.alone(self.seconds * SECONDS_ALONE)
+                after = self.alone_after(row, targets)
                 if figures:
                     figures["alone"] = {name: (before[name] + after[name]) / 2 for name in before}
                     row["turns"].append(figures)
                     self.say(f"    {row['profiler']:22} {row['rate']:>6}: speed {figures['speed'] / figures['alone']['speed']:.3f}, "
                              f"{figures['samples']} samples")
                 before = after
+
+    def alone_after(self, row, targets):
+        """A target that a profiler left standing still is its failure; the others get a new one."""
+        try:
+            return targets.alone(self.seconds * SECONDS_ALONE)
+        except TargetFailed as failure:
+            row["failed"] = str(failure)
+            return targets.alone(self.seconds * SECONDS_ALONE)
 
     def run_turn(self, targets, row):
         """The figures, or None: then the row says why."""
@@ -159,12 +167,10 @@ class Targets:
         target = self.of("plain", plain_way)
         target.wake()
         figures = measure.watch_alone(target, seconds)
-        if not target.is_alive:
-            raise TargetFailed("the target died by itself")
-        target.rest()
-        if figures["speed"] <= 0:
+        if not target.is_alive or figures["speed"] <= 0:
             self.forget("plain")
-            raise TargetFailed("the target stands still: the profiler before left it so")
+            raise TargetFailed("afterwards the target was dead, or stood still")
+        target.rest()
         return figures
 
     def forget(self, way_name):
