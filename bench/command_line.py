@@ -2,6 +2,7 @@
 import argparse
 import json
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -40,6 +41,7 @@ def parse(description):
     parser.add_argument("--seconds", type=int, help="of each turn [2; quick: 1]")
     parser.add_argument("--turns", type=int, help="of each measurement [2 to 5; quick: 1]")
     parser.add_argument("--pin", action="store_true", help="the target on CPU 1, the profilers on CPU 0")
+    parser.add_argument("--crowd", type=int, default=0, metavar="N", help="N other processes compute all the while")
     parser.add_argument("--output", type=Path, default=ROOT / "build/bench/report", metavar="DIR")
     parser.add_argument("--from", dest="sources", type=Path, nargs="+", metavar="FILE", help="measure nothing, take these results, of one or several runs")
     parser.add_argument("--docs", action="store_true", help="write the tables into README.md and docs/accuracy.md")
@@ -62,9 +64,10 @@ def measure_all(arguments):
     kit = setup.Kit(pythons.find())
     peers, missing = setup.gather(kinds_of(arguments), kit)
     runner = Runner(peers, arguments.seconds, arguments.pin)
-    data = {"date": time.strftime("%Y-%m-%d"), "machine": machine.facts(), "seconds": arguments.seconds, "pin": arguments.pin,
+    data = {"date": time.strftime("%Y-%m-%d"), "machine": machine.facts(), "seconds": arguments.seconds, "pin": arguments.pin, "crowd": arguments.crowd,
             "profilers": {peer.name: {"version": peer.version, "how": peer.how} for peer in peers},
             "missing": missing, "interpreters": {}, "targets": {}, "not_measured": [], "rows": runner.rows, "startups": []}
+    crowd = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(arguments.crowd)]
     try:
         for step, minor, interpreter, reason, variant in plan.units(plan.chosen(arguments), kit.interpreters):
             data["targets"][variant.name] = variant.note
@@ -76,6 +79,9 @@ def measure_all(arguments):
     except KeyboardInterrupt:
         print("bench/run: interrupted; the report has what there is", file=sys.stderr)
     finally:
+        for each in crowd:
+            each.kill()
+            each.wait()
         runner.close()
     data["startups"] = [{"profiler": name, "python": python, **figures} for (name, python), figures in runner.startups.items()]
     return data

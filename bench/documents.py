@@ -18,7 +18,8 @@ def facts(data):
     made = data["machine"]
     return (f"{made['cpu']}, {made['cpus']} CPUs, {made['memory_gb']:.0f} GB, {made['system']}, Linux {made['kernel']}"
             f"{', in a virtual machine' if made['virtual'] else ''}. {data['date']}. Turns of {data['seconds']} s"
-            f"{', target and profiler pinned to CPUs of their own' if data['pin'] else ''}.")
+            f"{', target and profiler pinned to CPUs of their own' if data['pin'] else ''}"
+            f"{', beside %d processes that compute' % data['crowd'] if data['crowd'] else ''}.")
 
 
 def whole(data, plots=()):

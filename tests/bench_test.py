@@ -327,7 +327,7 @@ def example_data():
         for figures in each["turns"]:
             del figures["impossible"], figures["own_cpu"], figures["memory_mb"]
     rows.append(row("tachyon", turns=[], failed="profiles only its | own version"))
-    return {"date": "2026-01-01", "seconds": 1, "pin": False, "rows": rows, "missing": {"py-spy": "pip: no network"},
+    return {"date": "2026-01-01", "seconds": 1, "pin": False, "crowd": 0, "rows": rows, "missing": {"py-spy": "pip: no network"},
             "machine": {"cpu": "A CPU", "cpus": 2, "memory_gb": 8.0, "system": "Debian", "kernel": "6.1", "virtual": True, "load": 0.0},
             "profilers": {"flametap": {"version": "1", "how": "as ever"}}, "interpreters": {"3.13": "3.13.0"}, "targets": {},
             "not_measured": [{"python": "3.16", "target": "mixed", "reason": "no CPython 3.16"}],
