@@ -15,6 +15,7 @@ import setup
 from peers.austin import Austin
 from peers.cprofile import CProfile
 from peers.flametap import Flametap, FlametapNoPause
+from peers.peer import Unavailable
 from peers.perf import Bpftrace, Perf
 from peers.py_spy import PySpy, PySpyNonblocking
 from peers.tachyon import Tachyon, TachyonBlocking
@@ -43,7 +44,8 @@ def parse(description):
     parser.add_argument("--pin", action="store_true", help="the target on CPU 1, the profilers on CPU 0")
     parser.add_argument("--crowd", type=int, default=0, metavar="N", help="N other processes compute all the while")
     parser.add_argument("--output", type=Path, default=ROOT / "build/bench/report", metavar="DIR")
-    parser.add_argument("--from", dest="sources", type=Path, nargs="+", metavar="FILE", help="measure nothing, take these results, of one or several runs")
+    parser.add_argument("--from", dest="sources", type=Path, nargs="+", metavar="FILE",
+                        help="measure nothing, take these results, of one or several runs")
     parser.add_argument("--docs", action="store_true", help="write the tables into README.md and docs/accuracy.md")
     arguments = parser.parse_args()
     arguments.seconds = arguments.seconds or (1 if arguments.quick else 2)
@@ -64,9 +66,10 @@ def measure_all(arguments):
     kit = setup.Kit(pythons.find())
     peers, missing = setup.gather(kinds_of(arguments), kit)
     runner = Runner(peers, arguments.seconds, arguments.pin)
-    data = {"date": time.strftime("%Y-%m-%d"), "machine": machine.facts(), "seconds": arguments.seconds, "pin": arguments.pin, "crowd": arguments.crowd,
+    data = {"date": time.strftime("%Y-%m-%d"), "machine": machine.facts(), "seconds": arguments.seconds,
+            "pin": arguments.pin, "crowd": arguments.crowd, "missing": missing,
             "profilers": {peer.name: {"version": peer.version, "how": peer.how} for peer in peers},
-            "missing": missing, "interpreters": {}, "targets": {}, "not_measured": [], "rows": runner.rows, "startups": []}
+            "interpreters": {}, "targets": {}, "not_measured": [], "rows": runner.rows, "startups": []}
     crowd = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(arguments.crowd)]
     try:
         for step, minor, interpreter, reason, variant in plan.units(plan.chosen(arguments), kit.interpreters):
@@ -83,15 +86,17 @@ def measure_all(arguments):
             each.kill()
             each.wait()
         runner.close()
-    data["startups"] = [{"profiler": name, "python": python, **figures} for (name, python), figures in runner.startups.items()]
+    data["startups"] = [{"profiler": name, "python": python, **figures}
+                        for (name, python), figures in runner.startups.items()]
     return data
 
 
 def draw(data, folder):
     try:
+        setup.run([str(ROOT / "tools/install-packages"), "python3-matplotlib"], "install-packages")
         import plots
-    except ImportError as missing:
-        print(f"bench/run: no plots: {missing} (tools/install-packages python3-matplotlib)", file=sys.stderr)
+    except (ImportError, Unavailable) as missing:
+        print(f"bench/run: no plots: {missing}", file=sys.stderr)
         return []
     return plots.draw_all(data, folder)
 

@@ -20,18 +20,24 @@ def run_row(runner, row, interpreter, variant, turns):
         try:
             alone = run_plain(interpreter, variant, folder)
             figures = run_profiled(runner.peer_of(row), row, interpreter, variant, folder)
-            figures["alone"] = alone
-            figures["speed"], alone["speed"] = 1 / figures["elapsed_s"], 1 / alone["elapsed_s"]
-            figures["own_cpu_s"] = max(0.0, figures["own_cpu_s"] - alone["cpu_s"]) if "own_cpu_s" in figures else None
-            figures["own_cpu"] = figures["own_cpu_s"] / figures["elapsed_s"] if figures["own_cpu_s"] is not None else None
-            row["turns"].append(figures)
-            runner.say(f"    {row['profiler']:22} {row['rate']:>6}: {figures['elapsed_s']:.2f} s instead of {alone['elapsed_s']:.2f} s, "
-                       f"{figures['samples']} samples")
+            row["turns"].append(beside(alone, figures))
+            runner.say(f"    {row['profiler']:22} {row['rate']:>6}: {figures['elapsed_s']:.2f} s instead of "
+                       f"{alone['elapsed_s']:.2f} s, {figures['samples']} samples")
         except (Unavailable, OSError) as failure:
             row["failed"] = str(failure)
             runner.say(f"    {row['profiler']:22} {row['rate']:>6}: {failure}")
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def beside(alone, figures):
+    """The figures, with the speed of the whole command, and the CPU time beyond that of the target alone."""
+    alone["speed"] = 1 / alone["elapsed_s"]
+    figures.update(alone=alone, speed=1 / figures["elapsed_s"])
+    if "own_cpu_s" in figures:
+        figures["own_cpu_s"] = max(0.0, figures["own_cpu_s"] - alone["cpu_s"])
+        figures["own_cpu"] = figures["own_cpu_s"] / figures["elapsed_s"]
+    return figures
 
 
 def words_of(interpreter, variant, folder):
@@ -49,8 +55,8 @@ def run_plain(interpreter, variant, folder):
 def run_profiled(peer, row, interpreter, variant, folder):
     output = folder / "output" / "profile"
     output.parent.mkdir()
-    job = Job(row["rate"], 0, output, command=words_of(interpreter, variant, folder), environment=interpreter.environment(),
-              children=variant.name == "processes")
+    job = Job(row["rate"], 0, output, command=words_of(interpreter, variant, folder),
+              environment=interpreter.environment(), children=variant.name == "processes")
     command, environment = peer.launch(job)
     (folder / "description").unlink(missing_ok=True)
     ran = measure.run_profiler(command, environment, output.parent)
@@ -61,8 +67,9 @@ def run_profiled(peer, row, interpreter, variant, folder):
     cells = read_cells(folder / "truth")
     spent_s = sum(description.label_times(cells).values()) / 1e9
     weights, without = truth.count_labels(recording.stacks, description.label_of)
-    return {**measure.used_by(ran, peer), **measure.judged(peer, description, recording), "output_bytes": measure.size_of(output),
-            "seconds": spent_s, "labels": weights, "without_label": without / max(1e-9, without + sum(weights.values())),
+    return {**measure.used_by(ran, peer), **measure.judged(peer, description, recording), "seconds": spent_s,
+            "output_bytes": measure.size_of(output), "labels": weights,
+            "without_label": without / max(1e-9, without + sum(weights.values())),
             "truth": truth.shares(description.label_times(cells)), "edge": 0.0, "startup_s": None}
 
 

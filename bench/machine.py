@@ -11,5 +11,5 @@ def facts():
     memory = re.search(r"^MemTotal:\s*(\d+) kB", Path("/proc/meminfo").read_text(), re.MULTILINE)
     system = dict(re.findall(r'^(\w+)="?(.*?)"?$', Path("/etc/os-release").read_text(), re.MULTILINE))
     return {"cpu": model[1] if model else platform.machine(), "cpus": len(os.sched_getaffinity(0)),
-            "memory_gb": int(memory[1]) / 2 ** 20, "system": system.get("PRETTY_NAME", "?"), "kernel": platform.release(),
-            "virtual": " hypervisor" in cpu_info, "load": os.getloadavg()[0]}
+            "memory_gb": int(memory[1]) / 2 ** 20, "system": system.get("PRETTY_NAME", "?"),
+            "kernel": platform.release(), "virtual": " hypervisor" in cpu_info, "load": os.getloadavg()[0]}

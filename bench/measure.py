@@ -63,8 +63,9 @@ class Watch:
         self.started, self.first_words, self.memory_kb = time.monotonic(), 0.0, 0
         self.look(0)
         with self.files[0].open("wb") as out, self.files[1].open("wb") as err:
-            self.process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=folder,
-                                            preexec_fn=(lambda: os.sched_setaffinity(0, {cpu})) if cpu is not None else None)
+            go_there = None if cpu is None else lambda: os.sched_setaffinity(0, {cpu})
+            self.process = subprocess.Popen(command, env=environment, cwd=folder, preexec_fn=go_there,
+                                            stdin=subprocess.DEVNULL, stdout=out, stderr=err)
 
     def look(self, number):
         if self.target:
@@ -107,11 +108,12 @@ def run_profiler(command, environment, folder, target=None, interrupt_after=None
     finally:
         watch.kill()
     out, err = (file.read_text(errors="replace") for file in watch.files)
-    return Ran(watch.timeline, watch.started, watch.first_words, time.monotonic(), watch.process.returncode, usage, watch.memory_kb, out, err)
+    return Ran(watch.timeline, watch.started, watch.first_words, time.monotonic(), watch.process.returncode, usage,
+               watch.memory_kb, out, err)
 
 
 def peak_memory_kb(pid):
-    """Of the process itself. The kernel's account at its end would include our own memory, from before it became another program."""
+    """Of the process itself. The kernel's account at its end includes our memory, from before it became a program."""
     try:
         found = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
     except OSError:
@@ -222,7 +224,8 @@ def compared(description, recording, timeline, begin, end):
     true = times(begin, end)
     # The truth of an interval that we know only so well: how much it depends on where it begins and ends.
     edge = EDGE_S + description.tolerance_s
-    figures["edge"] = (truth.distance(true, times(begin + edge, end)) + truth.distance(true, times(begin, end - edge))) / 2
+    moved = times(begin + edge, end), times(begin, end - edge)
+    figures["edge"] = sum(truth.distance(true, each) for each in moved) / len(moved)
     figures["truth"] = true
     if description.line_labels:
         figures["lines"], _ = truth.count_labels(recording.stacks, description.line_label_of)

@@ -25,26 +25,28 @@ MAIN = ("mixed", "deep-20-us", "deep-200-us")
 WHOLE = (
     Step(MOST, MAIN, turns=5),
     Step(MOST, ("deep-20-us", "deep-200-us"), ("100", "10000", "max"), turns=3),
-    Step(MOST, ("calls-100ns", "calls-1us", "calls-10us", "deep-20-tiny", "deep-200-tiny", "deep-200-c", "deep-2000-us", "alternating-50us",
-                "flat", "threads-8", "threads-200", "gil", "asyncio", "numpy", "periodic-1ms", "periodic-10ms", "lines", "realistic",
-                "processes", "imports")),
+    Step(MOST, ("calls-100ns", "calls-1us", "calls-10us", "deep-20-tiny", "deep-200-tiny", "deep-200-c", "deep-2000-us",
+                "alternating-50us", "flat", "threads-8", "threads-200", "gil", "asyncio", "numpy", "periodic-1ms",
+                "periodic-10ms", "lines", "realistic", "processes", "imports")),
     Step(("2.7", "3.8", "3.11"), MAIN),
 )
 QUICK = (Step(MOST, MAIN, turns=1),)
 
 
 def chosen(arguments):
-    """The steps as the command line narrows them. Named targets, rates and interpreters are measured in all combinations."""
+    """The steps as the command line narrows them. What it names is measured in all combinations."""
     steps = QUICK if arguments.quick else WHOLE
     if arguments.pythons or arguments.targets or arguments.rates:
-        steps = (Step(arguments.pythons or MOST, arguments.targets or MAIN, arguments.rates or ("1000",), steps[0].turns),)
+        steps = (Step(arguments.pythons or MOST, arguments.targets or MAIN, arguments.rates or ("1000",),
+                      steps[0].turns),)
     return [step._replace(turns=arguments.turns or step.turns) for step in steps]
 
 
 def variant(name):
     found = [each for each in catalogue.CATALOGUE if each.name == name]
     if not found:
-        raise SystemExit(f"bench/run: no target {name}; there are: {' '.join(each.name for each in catalogue.CATALOGUE)}")
+        known = " ".join(each.name for each in catalogue.CATALOGUE)
+        raise SystemExit(f"bench/run: no target {name}; there are: {known}")
     return found[0]
 
 
@@ -55,7 +57,8 @@ def interpreter_for(minor, chosen_variant, interpreters):
         return None, f"runs on {chosen_variant.pythons}"
     if chosen_variant.needs:
         equipped = [each for each in pythons.equipped(chosen_variant.needs) if each.minor == version]
-        return (equipped[0], "") if equipped else (None, f"no CPython {minor} with {chosen_variant.needs}: tools/pythons fetch")
+        missing = f"no CPython {minor} with {chosen_variant.needs}: tools/pythons fetch"
+        return (equipped[0], "") if equipped else (None, missing)
     found = pythons.one_of_each(interpreters, (minor,))
     return (found[0], "") if found else (None, f"no CPython {minor}: tools/pythons fetch")
 

@@ -3,6 +3,7 @@ import results as figures_of
 
 SHORT_TARGET, DEEP_TARGET, MIXED_TARGET = "deep-20-us", "deep-200-us", "mixed"
 USUAL_RATE = "1000"
+MAIN_PYTHONS = ("3.13", "3.15")  # the first of these that a profiler knows
 NO_VALUE = "–"
 
 
@@ -51,9 +52,9 @@ class Results:
     def find(self, **wanted):
         return [row for row in self.rows if all(row[name] == value for name, value in wanted.items())]
 
-    def one(self, **wanted):
-        found = self.find(**wanted)
-        return found[0] if found else {}
+    def usual(self, **wanted):
+        """The one at the usual rate, or nothing."""
+        return next((row for row in self.find(**wanted) if at_usual_rate(row)), {})
 
     def values(self, name):
         """In the order in which they were measured."""
@@ -68,38 +69,26 @@ def at_usual_rate(row):
 
 
 def main_table(results):
-    """The one table that matters: profilers at 1 kHz."""
+    """The one table that matters: profilers at 1 kHz, each on one interpreter, flametap on all of them."""
     lines = []
     for profiler in results.values("profiler"):
-        for python in results.values("python"):
+        known = [python for python in MAIN_PYTHONS if results.find(profiler=profiler, python=python)]
+        for python in known if profiler.startswith("flametap") else known[:1]:
             rows = {row["target"]: row for row in results.find(profiler=profiler, python=python) if at_usual_rate(row)}
-            if SHORT_TARGET in rows and DEEP_TARGET in rows and results.version(python) in main_versions(results, profiler):
-                lines.append(main_line(results, profiler, python, rows))
+            if SHORT_TARGET in rows and DEEP_TARGET in rows:
+                lines.append(main_line(profiler, python, rows))
     head = ("profiler, 1,000 samples/s", "CPython", "speed of the target, 20 deep", "200 deep", "impossible stacks",
             "error of shares (times the noise)", "own CPU")
     return table(head, lines)
 
 
-def main_versions(results, profiler):
-    """One interpreter for each profiler, the oldest of those that all or most of them know; both for flametap."""
-    known = [version for version in ("3.13", "3.15") if any(
-        results.version(row["python"]).startswith(version) for row in results.find(profiler=profiler))]
-    chosen = known if profiler.startswith("flametap") else known[:1]
-    return [version for version in map(results.version, results.values("python")) if version.startswith(tuple(chosen))] if chosen else []
-
-
-def main_line(results, profiler, python, rows):
-    mixed = rows.get(MIXED_TARGET, {})
+def main_line(profiler, python, rows):
     judged = [row for row in rows.values() if row.get("impossible") is not None]
     samples = sum(row["samples"] for row in judged)
     impossible = sum(row["impossible"] * row["samples"] for row in judged) / samples if samples else None
-    own_cpu = figures_of.median([rows[SHORT_TARGET]["own_cpu"], rows[DEEP_TARGET]["own_cpu"]])
-    return (profiler, short_version(results.version(python)), number(rows[SHORT_TARGET]["speed"]), number(rows[DEEP_TARGET]["speed"]),
-            share(impossible), times_noise(mixed), percent(own_cpu))
-
-
-def short_version(version):
-    return ".".join(version.split(".")[:2])
+    speeds = [number(rows[target]["speed"]) for target in (SHORT_TARGET, DEEP_TARGET)]
+    own_cpu = figures_of.median([rows[target]["own_cpu"] for target in (SHORT_TARGET, DEEP_TARGET)])
+    return profiler, python, *speeds, share(impossible), times_noise(rows.get(MIXED_TARGET, {})), percent(own_cpu)
 
 
 def matrix(results, python, cell):
@@ -107,8 +96,7 @@ def matrix(results, python, cell):
     profilers = [name for name in results.values("profiler") if results.find(profiler=name, python=python)]
     lines = []
     for target in results.values("target"):
-        rows = [next((row for row in results.find(profiler=name, python=python, target=target) if at_usual_rate(row)), None)
-                for name in profilers]
+        rows = [results.usual(profiler=name, python=python, target=target) for name in profilers]
         cells = [cell(row) if row else NO_VALUE for row in rows]
         if set(cells) != {NO_VALUE}:
             lines.append((target, *cells))
@@ -119,7 +107,8 @@ MATRICES = (
     ("Error of the shares, and how many times the noise that is", times_noise),
     ("Impossible stacks, of all samples", lambda row: share(row.get("impossible"))),
     ("Lost by the profiler's own word, of all that it tried", lambda row: share(figures_of.lost_share(row))),
-    ("Speed of the target (1 is that of the unprofiled one)", lambda row: with_interval(row["speed"], row["speed_interval"])),
+    ("Speed of the target (1 is that of the unprofiled one)",
+     lambda row: with_interval(row["speed"], row["speed_interval"])),
     ("Error of the lines", lambda row: times_noise(row, "line_")),
 )
 
@@ -140,24 +129,26 @@ def rate_table(results):
         for python in results.values("python"):
             rows = results.find(target=target, python=python)
             if len({row["rate"] for row in rows}) > 2:
-                lines += [(target, short_version(results.version(python)), row["profiler"], row["rate"],
+                lines += [(target, python, row["profiler"], row["rate"],
                            number(row["samples_per_s"], "{:,.0f}"), with_interval(row["speed"], row["speed_interval"]),
                            percent(row["stood_still"]), percent(row["own_cpu"]), times_noise(row),
                            share(row.get("impossible")), number(row["held"], "{:.0%}"), f"{row['missed']:,}")
                           for row in rows]
-    head = ("target", "CPython", "profiler", "rate", "samples/s", "speed", "stood still", "own CPU", "error of shares", "impossible",
-            "held", "missed")
+    head = ("target", "CPython", "profiler", "rate", "samples/s", "speed", "stood still", "own CPU", "error of shares",
+            "impossible", "held", "missed")
     return table(head, lines) if lines else ""
 
 
 def startup_table(results):
     lines = []
     for each in results.data["startups"]:
-        row = next((row for row in results.find(profiler=each["profiler"], python=each["python"]) if at_usual_rate(row)), {})
-        lines.append((each["profiler"], short_version(results.version(each["python"])),
-                      number(each.get("startup_s", row.get("startup_s")), "{:.3f} s"), number(each.get("own_cpu_s"), "{:.3f} s"),
-                      number(row.get("memory_mb"), "{:.0f} MB"), number(kilobytes(row.get("output_bytes")), "{:,.0f} KB")))
-    return table(("profiler", "CPython", "until the first sample", "of that, own CPU", "memory", "output"), lines) if lines else ""
+        row = results.usual(profiler=each["profiler"], python=each["python"])
+        startup_s = each.get("startup_s", row.get("startup_s"))
+        lines.append((each["profiler"], each["python"], number(startup_s, "{:.3f} s"),
+                      number(each.get("own_cpu_s"), "{:.3f} s"), number(row.get("memory_mb"), "{:.0f} MB"),
+                      number(kilobytes(row.get("output_bytes")), "{:,.0f} KB")))
+    head = ("profiler", "CPython", "until the first sample", "of that, own CPU", "memory", "output")
+    return table(head, lines) if lines else ""
 
 
 def kilobytes(count):
@@ -168,7 +159,7 @@ def failures(results):
     """Each reason once, with what it is about."""
     reasons = {}
     for row in results.failed:
-        where = f"{short_version(results.version(row['python']))} {row['target']} {row['rate']}"
+        where = f"{row['python']} {row['target']} {row['rate']}"
         reasons.setdefault((row["profiler"], row["failed"]), []).append(where)
     lines = [(profiler, said.replace("|", "\\|"), summary_of(where)) for (profiler, said), where in reasons.items()]
     lines += [(name, reason.replace("|", "\\|"), "everywhere") for name, reason in results.data["missing"].items()]

@@ -14,7 +14,7 @@ def median(values):
 
 
 def interval_of_median(values, tries=2000, seed=1):
-    """95 % of the medians of as many values drawn from these (bootstrap). With fewer than six it is close to their range."""
+    """95 % of the medians of as many values drawn from these (bootstrap). Of few values it is about their range."""
     if len(values) < 2:
         return None
     chance = random.Random(seed)
@@ -35,7 +35,7 @@ def pooled(turns, counted, true):
 
 
 def distance_from_truth(turns, counted="labels", true="truth"):
-    """The distance of the shares from the truth, what would be noise, and their ratio. Who sees every call has no noise."""
+    """The distance of the shares from the truth, what would be noise, and their ratio."""
     turns = [turn for turn in turns if turn.get(counted) and turn.get(true)]
     if not turns:
         return {}
@@ -58,7 +58,7 @@ def summary(row):
         "speed": median(speeds), "speed_interval": interval_of_median(speeds),
         "stood_still": median([stood_still(turn) for turn in turns]),
         "waiting": median([turn["waiting"] - turn["alone"]["waiting"] for turn in turns if "waiting" in turn]),
-        "samples_per_s": median(rates), "got": median(rates) / float(row["rate"]) if rates and row["rate"].isdigit() else None,
+        "samples_per_s": median(rates), "got": median(rates) / float(row["rate"]) if row["rate"].isdigit() else None,
         "lost": add_up(turn["lost"] for turn in turns), "samples": sum(turn["samples"] for turn in turns),
         "startup_s": median([turn["startup_s"] for turn in turns]),
     }
@@ -68,7 +68,7 @@ def summary(row):
         figures["impossible"] = impossible_share(turns)
     figures.update(distance_from_truth(turns))
     if row["rate"] == "all":
-        figures["ratio"] = None
+        figures["ratio"] = None  # who sees every call has no noise
     lines = distance_from_truth(turns, "lines", "line_truth")
     figures.update({"line_" + name: lines[name] for name in ("distance", "noise", "ratio") if name in lines})
     figures["held"], figures["missed"] = held(turns), sum(turn["said"].get("missed", 0) for turn in turns)
@@ -114,5 +114,6 @@ def merge(parts):
             whole[name] = whole[name] + part[name]
         for name in ("profilers", "missing", "interpreters", "targets"):
             whole[name] = {**part[name], **whole[name]}
-    whole["startups"] = list({(each["profiler"], each["python"]): each for each in reversed(whole["startups"])}.values())[::-1]
+    by_name = {(each["profiler"], each["python"]): each for each in reversed(whole["startups"])}
+    whole["startups"] = list(by_name.values())[::-1]
     return whole

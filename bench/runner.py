@@ -14,7 +14,7 @@ SECONDS_ALONE = 0.34  # of a profiled turn
 
 
 class Runner:
-    """Collects rows: one for each profiler, target, rate and interpreter, with the figures of its turns or why it failed."""
+    """Collects rows: one for each profiler, target, rate and interpreter, with its figures or why it failed."""
 
     def __init__(self, peers, seconds, pin=False, say=lambda text: print(text, file=sys.stderr, flush=True)):
         self.peers, self.seconds, self.pin, self.say = peers, seconds, pin, say
@@ -54,7 +54,8 @@ class Runner:
 
     def no_rate(self, peer, interpreter, variant):
         """One that has no rates is measured once for all."""
-        done = any((row["profiler"], row["python"], row["target"]) == (peer.name, minor_of(interpreter), variant.name) for row in self.rows)
+        wanted = (peer.name, minor_of(interpreter), variant.name)
+        done = any((row["profiler"], row["python"], row["target"]) == wanted for row in self.rows)
         return [] if done else [NO_RATE]
 
     def fail_all(self, rows, reason):
@@ -80,8 +81,8 @@ class Runner:
                 if figures:
                     figures["alone"] = {name: (before[name] + after[name]) / 2 for name in before}
                     row["turns"].append(figures)
-                    self.say(f"    {row['profiler']:22} {row['rate']:>6}: speed {figures['speed'] / figures['alone']['speed']:.3f}, "
-                             f"{figures['samples']} samples")
+                    self.say(f"    {row['profiler']:22} {row['rate']:>6}: speed "
+                             f"{figures['speed'] / figures['alone']['speed']:.3f}, {figures['samples']} samples")
                 before = after
 
     def alone_after(self, row, targets):

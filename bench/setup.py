@@ -1,4 +1,5 @@
 """Gets the peers: from PyPI and from Debian, into a folder that is kept, so that the second time is quick."""
+import contextlib
 import subprocess
 import sys
 from copy import copy as copy_of
@@ -19,6 +20,10 @@ class Kit:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.interpreters = [self.directly(each) for each in interpreters]
 
+    @staticmethod
+    def version_of(*command):
+        return run([*command, "--version"], command[-1]).split()[-1]
+
     def from_pypi(self, package, program=None):
         """The path of a program that comes with a package."""
         environment = self.folder / "peers"
@@ -35,7 +40,7 @@ class Kit:
         return run(["sh", "-c", f"command -v {program}"], program).strip()
 
     def directly(self, interpreter):
-        """The interpreter, but not started through a loader: /proc/PID/exe would be the loader, which some peers do not understand."""
+        """The interpreter, but not started through a loader, which some peers take for the program itself."""
         if interpreter.direct:
             return interpreter
         loader, _, libraries, program = interpreter.command
@@ -43,24 +48,25 @@ class Kit:
         if not copy.exists():
             copy.parent.mkdir(exist_ok=True)
             # RPATH, not RUNPATH, because that also holds for the libraries of extension modules.
-            run([self.from_debian("patchelf", "patchelf"), "--set-interpreter", loader, "--force-rpath", "--set-rpath", libraries,
-                 "--output", str(copy), program], "patchelf")
+            run([self.from_debian("patchelf", "patchelf"), "--set-interpreter", loader, "--force-rpath", "--set-rpath",
+                 libraries, "--output", str(copy), program], "patchelf")
         direct = copy_of(interpreter)
         direct.command = [str(copy)]
         return direct
 
     def with_newest_libc(self, program):
-        """The command that starts a program which may need a newer C library than the machine's: that of a fetched interpreter."""
+        """The command that starts a program, with the C library of a fetched interpreter if it needs a newer one."""
         for loader in [[], *self.loaders]:
-            command = [*loader, program]
-            if subprocess.run([*command, "--version"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0:
-                return command
+            with contextlib.suppress(Unavailable):
+                self.version_of(*loader, program)
+                return [*loader, program]
         raise Unavailable("needs a newer C library than this machine's: tools/pythons fetch brings one")
 
 
 def run(command, what):
     """What it prints; Unavailable with its last words if it fails."""
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          check=False)
     if done.returncode:
         words = [line for line in (done.stderr + done.stdout).splitlines() if line.strip() and "WARNING" not in line]
         raise Unavailable(f"{what}: {words[-1] if words else 'failed'}")

@@ -25,12 +25,12 @@ class Target:
     """Runs from the constructor until stop(). Between its turns it is stopped, so that it takes no CPU from others."""
 
     def __init__(self, interpreter, variant, way, folder):
-        """`way` is how a profiler needs it to be started: a function of (command, environment) that changes both."""
+        """`way` is how a profiler needs it to be started; see peers/peer.py."""
         folder.mkdir(parents=True, exist_ok=True)
         self.truth_file, self.errors = folder / "truth", folder / "stderr"
         script = HERE / "targets" / variant.file
-        command, environment = way([*interpreter.command], [str(script), str(self.truth_file), *map(str, variant.options)],
-                                   interpreter.environment())
+        words = [str(script), str(self.truth_file), *map(str, variant.options)]
+        command, environment = way([*interpreter.command], words, interpreter.environment())
         with self.errors.open("wb") as errors:
             self.process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=errors, bufsize=0)
         self.pid = self.process.pid

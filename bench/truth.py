@@ -90,9 +90,9 @@ def expected_noise(true_shares, samples):
     """The expected distance of `samples` samples at random times from the truth.
 
     The times are independent of what the target does, so by what it really did each sample has label i with chance p_i
-    and the counts are multinomial, however long the target stays with a label: the truth is that of the same interval. The
-    mean of |count/n - p| is sqrt(2 p (1 - p) / (pi n)). One sample per interval at a random time within it does better
-    where the target stays with a label for longer than an interval; that is then seen as a ratio below 1.
+    and the counts are multinomial, however long the target stays with a label: the truth is that of the same interval.
+    The mean of |count/n - p| is sqrt(2 p (1 - p) / (pi n)). One sample per interval at a random time within it does
+    better where the target stays with a label for longer than an interval; that is then seen as a ratio below 1.
     """
     if samples <= 0:
         return 0.0

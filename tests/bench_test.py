@@ -27,7 +27,8 @@ def bench_on_path():
 def description(**more):
     import truth
 
-    said = {"labels": ["short", "long", "work"], "label_of": "any", "possible": "<module>;work(;short(;tiny)?|;long)?", **more}
+    said = {"labels": ["short", "long", "work"], "label_of": "any",
+            "possible": "<module>;work(;short(;tiny)?|;long)?", **more}
     return truth.Description(said, ["/srv/target.py"])
 
 
@@ -63,8 +64,10 @@ def test_stacks_of_tachyon():
     from truth import Frame
 
     stacks = folded.read("tid:7;target.py:<module>:71;target.py:work:60;<GC> 90\n", folded.frame_with_colons)
-    assert stacks == [((Frame("tid:7"), Frame("<module>", "target.py", 71), Frame("work", "target.py", 60), Frame("<GC>")), 90)]
-    words = "Captured 1,000 samples in 1.00 seconds\nSample rate: 9\nError rate: 4.10\nWarning: missed 53,931 samples from the expected\n"
+    assert stacks == [((Frame("tid:7"), Frame("<module>", "target.py", 71), Frame("work", "target.py", 60),
+                        Frame("<GC>")), 90)]
+    words = ("Captured 1,000 samples in 1.00 seconds\nSample rate: 9\nError rate: 4.10\n"
+             "Warning: missed 53,931 samples from the expected\n")
     read = tachyon.recording(stacks, words)
     assert (read.samples, read.lost, read.said) == (90, {"errors": 41}, {"missed": 53931})
 
@@ -89,7 +92,8 @@ def mojo_file(samples):
         for name in names:
             if name not in known:
                 known[name] = 1000003 * (1 + len(known))
-                data += b"\x0b" + mojo_integer(900 + len(known)) + text(name) + b"\x0b" + mojo_integer(77) + text("/srv/target.py")
+                data += b"\x0b" + mojo_integer(900 + len(known)) + text(name)
+                data += b"\x0b" + mojo_integer(77) + text("/srv/target.py")
                 data += b"\x03" + b"".join(map(mojo_integer, (known[name], 77, 900 + len(known), 21, 21, 9, 13)))
         data += b"".join(b"\x05" + mojo_integer(known[name]) for name in names) + b"\x09" + mojo_integer(microseconds)
     return data + b"\x01" + text("errors") + text("3/903") + b"\x01" + text("saturation") + text("2/903")
@@ -163,13 +167,12 @@ def test_stacks_of_perf_and_bpftrace():
 def test_cprofile_hands_time_to_callers():
     from peers import cprofile
 
-    module, work, call, add = (("/srv/target.py", line, name) for line, name in ((1, "<module>"), (2, "work"), (3, "call"), (4, "add")))
+    work, call, add = (("/srv/target.py", line, name) for line, name in ((2, "work"), (3, "call"), (4, "add")))
     stats = {work: (1, 1, 0.5, 4.0, {}),
              call: (2, 2, 1.0, 3.5, {work: (2, 2, 1.0, 3.5)}),
              add: (9, 9, 2.5, 2.5, {call: (6, 6, 2.0, 2.0), work: (3, 3, 0.5, 0.5)})}
     weights = {tuple(frame.function for frame in path): weight for path, weight in cprofile.stacks_of(stats)}
     assert weights == {("work",): 0.5, ("work", "call"): 1.0, ("work", "call", "add"): 2.0, ("work", "add"): 0.5}
-    assert module not in stats
 
 
 def test_cprofile_finds_the_way_out_of_recursion():
@@ -261,9 +264,10 @@ def test_timeline_between_snapshots():
 
 def turn(speed=90.0, samples=1000, labels=None, **more):
     return {"speed": speed, "running": 0.9, "waiting": 0.06, "alone": {"speed": 100.0, "running": 1.0, "waiting": 0.01},
-            "samples": samples, "equal_samples": samples, "seconds": 1.0, "lost": {"torn": 1}, "said": {"missed": 2}, "startup_s": 0.01,
-            "own_cpu": 0.05, "memory_mb": 10.0, "output_bytes": 2048, "impossible": {"share": 0.01, "count": 10, "examples": []},
-            "labels": labels or {"a": 600, "b": 400}, "truth": {"a": 0.5, "b": 0.5}, "without_label": 0.0, "edge": 0.0, **more}
+            "samples": samples, "equal_samples": samples, "seconds": 1.0, "lost": {"torn": 1}, "said": {"missed": 2},
+            "startup_s": 0.01, "own_cpu": 0.05, "memory_mb": 10.0, "output_bytes": 2048,
+            "impossible": {"share": 0.01, "count": 10, "examples": []}, "labels": labels or {"a": 600, "b": 400},
+            "truth": {"a": 0.5, "b": 0.5}, "without_label": 0.0, "edge": 0.0, **more}
 
 
 def row(profiler="flametap", target="mixed", rate="1000", python="3.13", **more):
@@ -321,15 +325,17 @@ def test_results_of_several_runs_become_one():
 
 
 def example_data():
-    rows = [row(target=target, rate=rate) for target in ("mixed", "deep-20-us", "deep-200-us") for rate in ("100", "1000", "max")]
-    rows += [row("cProfile", target, "all") for target in ("mixed", "deep-20-us", "deep-200-us")]
+    targets = ("mixed", "deep-20-us", "deep-200-us")
+    rows = [row(target=target, rate=rate) for target in targets for rate in ("100", "1000", "max")]
+    rows += [row("cProfile", target, "all") for target in targets]
     for each in rows[-3:]:
         for figures in each["turns"]:
             del figures["impossible"], figures["own_cpu"], figures["memory_mb"]
     rows.append(row("tachyon", turns=[], failed="profiles only its | own version"))
-    return {"date": "2026-01-01", "seconds": 1, "pin": False, "crowd": 0, "rows": rows, "missing": {"py-spy": "pip: no network"},
-            "machine": {"cpu": "A CPU", "cpus": 2, "memory_gb": 8.0, "system": "Debian", "kernel": "6.1", "virtual": True, "load": 0.0},
-            "profilers": {"flametap": {"version": "1", "how": "as ever"}}, "interpreters": {"3.13": "3.13.0"}, "targets": {},
+    machine = {"cpu": "A CPU", "cpus": 2, "memory_gb": 8.0, "system": "Debian", "kernel": "6.1", "virtual": True}
+    return {"date": "2026-01-01", "seconds": 1, "pin": False, "crowd": 0, "rows": rows, "machine": machine,
+            "missing": {"py-spy": "pip: no network"}, "profilers": {"flametap": {"version": "1", "how": "as ever"}},
+            "interpreters": {"3.13": "3.13.0"}, "targets": {},
             "not_measured": [{"python": "3.16", "target": "mixed", "reason": "no CPython 3.16"}],
             "startups": [{"profiler": "flametap", "python": "3.13", "startup_s": 0.02, "own_cpu_s": 0.01}]}
 

@@ -1,9 +1,8 @@
 """Austin: reads the target's memory while it runs."""
 import re
-import subprocess
 
 from peers import mojo
-from peers.peer import MAX, Peer, Recording, Unavailable
+from peers.peer import MAX, Peer, Recording
 
 FASTEST_US = 1
 
@@ -14,10 +13,7 @@ class Austin(Peer):
 
     def __init__(self, kit):
         self.program = kit.with_newest_libc(kit.from_pypi("austin-dist", "austin"))
-        said = subprocess.run([*self.program, "--version"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-        if said.returncode:
-            raise Unavailable(said.stdout.strip().splitlines()[-1])
-        self.version = said.stdout.split()[-1]
+        self.version = kit.version_of(*self.program)
 
     def sample(self, job):
         interval = FASTEST_US if job.rate == MAX else round(1e6 / int(job.rate))
@@ -46,8 +42,10 @@ def recording(data):
         else:
             stacks.append((stack, microseconds))
     total = sum(microseconds for _, microseconds in stacks)
-    return Recording(stacks, sum(count for count, _ in read.samples.values()), {name: count for name, count in lost.items() if count},
-                     {"late": fraction(read, "saturation")}, round(total ** 2 / read.squares) if read.squares else 0)
+    return Recording(stacks, sum(count for count, _ in read.samples.values()),
+                     lost={name: count for name, count in lost.items() if count},
+                     said={"late": fraction(read, "saturation")},
+                     equal_samples=round(total ** 2 / read.squares) if read.squares else 0)
 
 
 def fraction(read, name):

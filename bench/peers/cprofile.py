@@ -1,4 +1,4 @@
-"""cProfile: sees every call, from inside of the target. It cannot attach: the target is started with it, switched off."""
+"""cProfile: sees every call, from inside of the target. It cannot attach: the target is started with it, idle."""
 import marshal
 import platform
 import sys
@@ -73,7 +73,7 @@ def stacks_of(stats):
 
 
 def ways_to(stats, function, share=1.0, above=()):
-    """The ways that lead to a function, each with its part, split by how long the function took below each of its callers.
+    """The ways that lead to a function, each with its part: split by how long it took below each of its callers.
 
     Ways that lead in a circle, or of very little share, are left out: recursion was entered by another way.
     """
@@ -85,7 +85,8 @@ def ways_to(stats, function, share=1.0, above=()):
     for caller, times in callers.items():
         part = times[3] / total
         if caller != function and caller not in above and share * part >= SMALLEST_SHARE:
-            found += [((*way, function), part * rest) for way, rest in ways_to(stats, caller, share * part, (*above, function))]
+            ways = ways_to(stats, caller, share * part, (*above, function))
+            found += [((*way, function), part * rest) for way, rest in ways]
     left = sum(part for _, part in found)
     return [(way, part / left) for way, part in found] if left else []
 

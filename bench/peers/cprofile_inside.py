@@ -1,6 +1,7 @@
-"""Runs a program in which cProfile can be switched on (SIGUSR1) and off (SIGUSR2): python cprofile_inside.py PROFILE PROGRAM [...].
+"""Runs a program in which cProfile can be switched on (SIGUSR1) and off (SIGUSR2).
 
-When it is switched off, what it saw is in the file PROFILE. Runs on all versions from 2.7 on.
+python cprofile_inside.py PROFILE PROGRAM [ARGUMENTS]. When it is switched off, what it saw is in the file PROFILE.
+Runs on all versions from 2.7 on.
 """
 import cProfile
 import os

@@ -1,7 +1,6 @@
 """flametap itself, as it was built here."""
 import json
 import os
-import subprocess
 from pathlib import Path
 
 from peers import folded
@@ -18,12 +17,11 @@ class Flametap(Peer):
     pins_itself = True
     options = ()
 
-    def __init__(self, _kit):
+    def __init__(self, kit):
         self.program = os.environ.get("FLAMETAP", str(ROOT / "build/flametap"))
         if not Path(self.program).exists():
             raise Unavailable(f"{os.path.relpath(self.program)} is not built: see CONTRIBUTING.md, or set FLAMETAP")
-        said = subprocess.run([self.program, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
-        self.version = said.split()[-1]
+        self.version = kit.version_of(self.program)
 
     def record(self, job):
         return [self.program, "record", *self.options, "-r", job.rate, "-f", "folded", "-o", str(job.output),

@@ -1,4 +1,4 @@
-"""Reads MOJO, the binary format of Austin: a stream of events, integers of variable length, strings that end with a zero."""
+"""Reads MOJO, the binary format of Austin: a stream of events with integers of variable length."""
 import collections
 import re
 

@@ -49,7 +49,7 @@ class Peer:
     has_lines = True
     is_inside = False  # it works in the target, so that it has no CPU time of its own
     ends_by_interrupt = False  # it is given no duration, but Ctrl-C
-    speaks_at_first_sample = False  # prints something when it begins to sample, so that its start-up can be told by that
+    speaks_at_first_sample = False  # it prints something when it begins to sample
     pins_itself = False  # it is told its CPU, and not kept on it
     way = staticmethod(plain_way)
     way_name = "plain"  # targets of the same name are shared

@@ -1,4 +1,4 @@
-"""Linux perf and bpftrace: the kernel samples, the target names its functions itself (-X perf). Stacks by frame pointers."""
+"""Linux perf and bpftrace: the kernel samples by frame pointers, the target itself names its functions (-X perf)."""
 import collections
 import os
 import re
@@ -37,11 +37,11 @@ class Perf(KernelPeer):
 
     def __init__(self, kit):
         self.program = kit.from_debian("linux-perf", "perf")
-        self.version = subprocess.run([self.program, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()[-1]
+        self.version = kit.version_of(self.program)
 
     def record(self, job):
-        return [self.program, "record", "-q", "-k", "CLOCK_MONOTONIC", "-e", "cpu-clock", "-g", "-F", "max" if job.rate == MAX else job.rate,
-                "-o", str(job.output)]
+        return [self.program, "record", "-q", "-k", "CLOCK_MONOTONIC", "-e", "cpu-clock", "-g", "-o", str(job.output),
+                "-F", "max" if job.rate == MAX else job.rate]
 
     def attach(self, job):
         return [*self.record(job), "-p", str(job.pid), "--", "sleep", str(job.seconds)], None
@@ -50,8 +50,8 @@ class Perf(KernelPeer):
         return [*self.record(job), "--", *job.command], {**job.environment, "PYTHONPERFSUPPORT": "1"}
 
     def read(self, job, _out, _err):
-        done = subprocess.run([self.program, "script", "-F", "pid,time,ip,sym,dso", "-i", str(job.output)], stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, check=False, errors="replace")
+        done = subprocess.run([self.program, "script", "-F", "pid,time,ip,sym,dso", "-i", str(job.output)],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False, errors="replace")
         if done.returncode:
             raise Unavailable(done.stderr.strip()[-300:])
         heads = SAMPLED_AT.findall(done.stdout)
@@ -69,7 +69,7 @@ class Bpftrace(KernelPeer):
 
     def __init__(self, kit):
         self.program = kit.from_debian("bpftrace", "bpftrace")
-        self.version = subprocess.run([self.program, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()[-1]
+        self.version = kit.version_of(self.program)
 
     def why_not(self, interpreter, variant, rate):
         if rate == MAX:

@@ -1,6 +1,5 @@
 """py-spy: reads the target's memory while it is stopped, or, with --nonblocking, while it runs."""
 import re
-import subprocess
 
 from peers import folded
 from peers.peer import MAX, Peer, Recording
@@ -11,12 +10,12 @@ FASTEST = "100000"
 class PySpy(Peer):
     name = "py-spy"
     how = "`record -f raw`, stopping the target: threads that it finds not idle, which is its default; ended by Ctrl-C"
-    ends_by_interrupt = True  # a duration is a number of samples for it, so that a late run would take many times as long
+    ends_by_interrupt = True  # a duration is a number of samples for it: if it is late, that takes many times as long
     options = ()
 
     def __init__(self, kit):
         self.program = kit.from_pypi("py-spy")
-        self.version = subprocess.run([self.program, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()[-1]
+        self.version = kit.version_of(self.program)
 
     def record(self, job):
         return [self.program, "record", *self.options, "-f", "raw", "--full-filenames", "-o", str(job.output),
@@ -36,7 +35,8 @@ class PySpy(Peer):
         counted = re.search(r"Samples: (\d+) Errors: (\d+)", out + err)
         behind = re.findall(r"(\d+\.\d+)s behind in sampling", out + err)
         lost = {"errors": int(counted[2])} if counted and int(counted[2]) else {}
-        return Recording(stacks, sum(count for _, count in stacks), lost, {"behind_s": float(behind[-1])} if behind else {})
+        said = {"behind_s": float(behind[-1])} if behind else {}
+        return Recording(stacks, sum(count for _, count in stacks), lost, said)
 
 
 class PySpyNonblocking(PySpy):

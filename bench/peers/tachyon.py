@@ -1,4 +1,4 @@
-"""Tachyon, the sampling profiler of CPython 3.15 (profiling.sampling): reads the target's memory while it runs or is stopped."""
+"""Tachyon, the sampling profiler of CPython 3.15: reads the target's memory while it runs, or is stopped."""
 import re
 from pathlib import Path
 
@@ -29,8 +29,9 @@ class Tachyon(Peer):
                 "-r", FASTEST if job.rate == MAX else job.rate, "-o", str(job.output)]
 
     def dump(self, pid):
-        return ["env", *(f"{name}={value}" for name, value in self.python.env.items()), *self.python.command, "-m", "profiling.sampling",
-                "dump", *(["--blocking"] if "--blocking" in self.options else []), str(pid)]
+        environment = [f"{name}={value}" for name, value in self.python.env.items()]
+        blocking = ["--blocking"] if "--blocking" in self.options else []
+        return ["env", *environment, *self.python.command, "-m", "profiling.sampling", "dump", *blocking, str(pid)]
 
     def attach(self, job):
         return [*self.sample(job, "attach"), "-d", str(round(job.seconds)), str(job.pid)], self.python.environment()
