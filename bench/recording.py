@@ -11,18 +11,23 @@ import argparse
 import json
 import os
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
-from sampling import ROOT, interpreters
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests/runtime"))
+sys.dont_write_bytecode = True
+
+import pythons
 
 THREADS = 200
 TEN_HOURS = 36_000_000
 
 
 def start(python, script, *words):
-    process = subprocess.Popen([*python["command"], str(ROOT / "bench/targets" / script), *map(str, words)],
-                               env={**os.environ, **python["env"]}, stdout=subprocess.PIPE)
+    process = subprocess.Popen([*python.command, str(ROOT / "bench/targets" / script), *map(str, words)],
+                               env=python.environment(), stdout=subprocess.PIPE)
     process.stdout.readline()
     return process
 
@@ -49,7 +54,7 @@ def bench_threads(python, seconds, folder):
         finally:
             target.kill()
             target.wait()
-        print(f"{python['name']:24} threads  {THREADS} at 100 Hz, {busy} busy: {row['ticks']} ticks, {row['missed_ticks']} missed, "
+        print(f"{python.name:24} threads  {THREADS} at 100 Hz, {busy} busy: {row['ticks']} ticks, {row['missed_ticks']} missed, "
               f"{row['torn'] + row['unreadable']} failed, own CPU {row['own_cpu']:.1%}, {row['memory_mb']:.0f} MB", flush=True)
 
 
@@ -60,7 +65,7 @@ def bench_long(python, seconds, folder):
         for times in (1, 5):
             row = record(target.pid, times * seconds, "max", out, folder / "stats")
             per_sample = out.stat().st_size / max(1, row["samples"])
-            print(f"{python['name']:24} long     {row['samples']} samples in {times * seconds:g} s: {row['memory_mb']:.0f} MB of memory, "
+            print(f"{python.name:24} long     {row['samples']} samples in {times * seconds:g} s: {row['memory_mb']:.0f} MB of memory, "
                   f"{per_sample:.2f} bytes per sample, so {per_sample * TEN_HOURS / 1e6:.0f} MB for ten hours at 1 kHz",
                   flush=True)
     finally:
@@ -73,7 +78,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--pythons", default="3.8,3.11,3.13")
     arguments = parser.parse_args()
-    for python in interpreters(arguments.pythons.split(",")):
+    for python in pythons.one_of_each(pythons.find(), arguments.pythons.split(",")):
         with tempfile.TemporaryDirectory() as folder:
             bench_threads(python, arguments.seconds, Path(folder))
             bench_long(python, arguments.seconds, Path(folder))

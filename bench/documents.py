@@ -1,0 +1,61 @@
+"""The report as a document, and its tables between the markers of other documents."""
+from pathlib import Path
+
+import report
+
+BEGIN, END = "<!-- bench:begin -->", "<!-- bench:end -->"
+HOW = """Each turn of a profiler stands between turns without one, in the same process; the speed is that of the
+target beside its neighbours'. Figures are medians over the turns, with 95 % intervals by bootstrap in parentheses
+(with few turns, about their range). *Stood still*: the share of the wall time in which the target did not run, beyond
+that of when it is alone. The *error of shares* is half of the sum of the absolute differences between the profile's
+shares and those of the target's own clocks for the same time, all turns together; in parentheses, how many times the
+error that so many samples at random times have on average: about 1 is perfect, below 1 is what a sampler with one
+random moment in each interval can reach. An *impossible* stack is one that the target never has. *Lost* is what the
+profiler itself says. *Held* (flametap): the share of samples for which the target's thread was kept from running, and
+not read while it ran. *Missed*: ticks that passed while the profiler was late, by its own word."""
+
+
+def facts(data):
+    made = data["machine"]
+    return (f"{made['cpu']}, {made['cpus']} CPUs, {made['memory_gb']:.0f} GB, {made['system']}, Linux {made['kernel']}"
+            f"{', in a virtual machine' if made['virtual'] else ''}. {data['date']}. Turns of {data['seconds']} s"
+            f"{', target and profiler pinned to CPUs of their own' if data['pin'] else ''}"
+            f"{', beside %d processes that compute' % data['crowd'] if data.get('crowd') else ''}.")
+
+
+def whole(data, plots=()):
+    """The report. `plots` are pairs of a title and a file name beside it."""
+    results = report.Results(data)
+    parts = ["# flametap beside other profilers", facts(data), report.main_table(results), HOW,
+             "## Who was asked", report.profilers(results), "## By rate", report.rate_table(results),
+             "## By target", *report.matrices(results), "## Start-up, memory, output", report.startup_table(results),
+             "## What could not be measured", report.failures(results)]
+    parts += [f"![{title}]({file})" for title, file in plots]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def for_readme(data):
+    return report.main_table(report.Results(data))
+
+
+def for_accuracy(data):
+    results = report.Results(data)
+    parts = [facts(data), report.main_table(results), *report.matrices(results),
+             "### All rates", report.rate_table(results), "### Start-up, memory, output", report.startup_table(results),
+             "### Who was asked", report.profilers(results), "### What could not be measured", report.failures(results)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def put_between_markers(text, tables):
+    """The text with the tables between its markers; what stood there goes."""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"has no {BEGIN} ... {END}")
+    return f"{before}{BEGIN}\n{tables}\n{END}{after}"
+
+
+def update(root, data):
+    for name, make in (("README.md", for_readme), ("docs/accuracy.md", for_accuracy)):
+        file = Path(root) / name
+        file.write_text(put_between_markers(file.read_text(), make(data)))
