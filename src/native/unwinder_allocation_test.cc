@@ -1,39 +1,15 @@
 // The hot path allocates nothing once it has met a thread and its code.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
 #include <vector>
 
+#include "base/test_allocations.h"
 #include "native/unwinder.h"
 #include "target/pause.h"
 #include "target/process.h"
 #include "target/process_memory.h"
 #include "target/test_child.h"
 #include "target/test_spinner.h"
-
-namespace {
-
-std::atomic<std::size_t> allocations{0};
-
-}  // namespace
-
-// Every allocation of this test program is counted. Not inline: g++ would take malloc and delete for a mismatch.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++allocations;
-  void* const room = std::malloc(size);
-  if (room == nullptr) std::abort();
-  return room;
-}
-// All kinds together: what one of them gives, any of the others may have to take back.
-[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  ++allocations;
-  return std::malloc(size);
-}
-[[gnu::noinline]] void operator delete(void* room, const std::nothrow_t&) noexcept { std::free(room); }
-[[gnu::noinline]] void operator delete(void* room) noexcept { std::free(room); }
-[[gnu::noinline]] void operator delete(void* room, std::size_t) noexcept { std::free(room); }
 
 namespace flametap::native {
 namespace {
@@ -53,10 +29,10 @@ TEST(Unwinder, AllocatesNothingOnceWarm) {
   std::vector<std::size_t> counts;
   counts.reserve(3);
   for (int i = 0; i < 3; ++i) {
-    const std::size_t before = allocations;
+    const std::size_t before = allocation_count;
     ASSERT_EQ(copy.capture_stopped(child.pid(), memory, space), CaptureStatus::ok);
     ASSERT_EQ(unwinder.unwind(copy, space, frames), UnwindEnd::complete);
-    counts.push_back(allocations - before);
+    counts.push_back(allocation_count - before);
   }
   EXPECT_GT(counts[0], 0u);
   EXPECT_EQ(counts[1], 0u);

@@ -270,6 +270,10 @@ void ProcessSampler::follow_native_threads() {
   native_threads_ = std::move(now);
 }
 
+profile::Process ProcessSampler::description() const {
+  return {process_.pid(), process_.command(), cpython::to_string(interpreter_.version)};
+}
+
 std::vector<NamedFrame> ProcessSampler::names_of(const stack::Frame& frame) const {
   switch (frame.kind) {
     case stack::FrameKind::python:

@@ -24,6 +24,7 @@
 #include "sampler/native_process.h"
 #include "sampler/native_thread_sampler.h"
 #include "sampler/programs.h"
+#include "sampler/sampled_process.h"
 #include "sampler/thread_numbers.h"
 #include "sampler/thread_sampler.h"
 #include "stack/outcome.h"
@@ -54,7 +55,7 @@ enum class Fate : std::uint8_t {
   closed,    // its memory is not readable any more: it has changed its user, for example
 };
 
-class ProcessSampler {
+class ProcessSampler final : public SampledProcess {
  public:
   struct Options {
     bool lines = true;
@@ -101,9 +102,10 @@ class ProcessSampler {
 
   [[nodiscard]] const target::Process& process() const { return process_; }
   [[nodiscard]] const cpython::Interpreter& interpreter() const { return interpreter_; }
-  // What a frame of a sample is called; several where functions were inlined, the innermost first.
-  [[nodiscard]] std::vector<NamedFrame> names_of(const stack::Frame& frame) const;
-  [[nodiscard]] bool is_native() const { return options_.native.has_value(); }
+  [[nodiscard]] profile::Process description() const override;
+  [[nodiscard]] bool is_native() const override { return options_.native.has_value(); }
+  [[nodiscard]] std::string thread_name(pid_t tid) const override { return process_.thread_name(tid); }
+  [[nodiscard]] std::vector<NamedFrame> names_of(const stack::Frame& frame) const override;
   [[nodiscard]] const cpython::ThreadList& threads() const { return list_; }
 
  private:

@@ -8,9 +8,8 @@ namespace flametap::sampler {
 using stack::Outcome;
 using stack::Step;
 
-std::size_t ProfileBuilder::add_process(const ProcessSampler& process) {
-  const auto id = profile_.add(profile::Process{process.process().pid(), process.process().command(),
-                                                cpython::to_string(process.interpreter().version)});
+std::size_t ProfileBuilder::add_process(const SampledProcess& process) {
+  const auto id = profile_.add(process.description());
   profile_.recording.native = profile_.recording.native || process.is_native();
   processes_.push_back({.id = id});
   return processes_.size() - 1;
@@ -21,7 +20,7 @@ void ProfileBuilder::count_tick(std::uint64_t missed) {
   profile_.recording.quality.missed_ticks += missed;
 }
 
-void ProfileBuilder::add(std::size_t process_number, const ProcessSampler& process, const ThreadSample& sample,
+void ProfileBuilder::add(std::size_t process_number, const SampledProcess& process, const ThreadSample& sample,
                          const Moment& times) {
   count(sample.sampled);
   times_.add(sample.duration);
@@ -83,7 +82,7 @@ void ProfileBuilder::count(const Sampled& sampled) {
   }
 }
 
-profile::StackId ProfileBuilder::stack_of(ProcessEntry& entry, const ProcessSampler& process,
+profile::StackId ProfileBuilder::stack_of(ProcessEntry& entry, const SampledProcess& process,
                                           const ThreadSample& sample) {
   if (sample.sampled.outcome == Outcome::torn) return marker("(torn)");
   if (sample.sampled.outcome == Outcome::unreadable) return marker("(unreadable)");
@@ -96,7 +95,7 @@ profile::StackId ProfileBuilder::stack_of(ProcessEntry& entry, const ProcessSamp
   return entry.stacks[found.number];
 }
 
-profile::StackId ProfileBuilder::intern_stack(const ProcessSampler& process, const ThreadSample& sample) {
+profile::StackId ProfileBuilder::intern_stack(const SampledProcess& process, const ThreadSample& sample) {
   profile::StackId stack = profile::kEmptyStack;
   if (sample.sampled.outcome == Outcome::truncated) stack = marker("(truncated)");
   for (auto frame = sample.frames.rbegin(); frame != sample.frames.rend(); ++frame) {
@@ -117,11 +116,11 @@ profile::StackId ProfileBuilder::marker(std::string_view text) {
   return profile_.push(profile::kEmptyStack, profile_.intern(profile::Frame{function, 0}));
 }
 
-ProfileBuilder::ThreadEntry& ProfileBuilder::thread_of(ProcessEntry& entry, const ProcessSampler& process,
+ProfileBuilder::ThreadEntry& ProfileBuilder::thread_of(ProcessEntry& entry, const SampledProcess& process,
                                                        const ThreadSample& sample) {
   if (const auto known = entry.threads.find(sample.thread); known != entry.threads.end()) return known->second;
-  const auto id = profile_.add(
-      profile::Thread{entry.id, static_cast<std::uint64_t>(sample.tid), process.process().thread_name(sample.tid)});
+  const auto id =
+      profile_.add(profile::Thread{entry.id, static_cast<std::uint64_t>(sample.tid), process.thread_name(sample.tid)});
   entry.new_threads.push_back(sample.thread);
   return entry.threads.emplace(sample.thread, ThreadEntry{id, sample.python == nullptr ? 0 : sample.python->ident, {}})
       .first->second;

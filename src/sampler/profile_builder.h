@@ -12,6 +12,7 @@
 #include "profile/sink.h"
 #include "sampler/process_sampler.h"
 #include "sampler/sample_times.h"
+#include "sampler/sampled_process.h"
 #include "sampler/stack_table.h"
 
 namespace flametap::sampler {
@@ -19,14 +20,14 @@ namespace flametap::sampler {
 class ProfileBuilder {
  public:
   // A process whose samples will come; the number is to be given with them.
-  [[nodiscard]] std::size_t add_process(const ProcessSampler& process);
+  [[nodiscard]] std::size_t add_process(const SampledProcess& process);
 
   struct Moment {
     Nanoseconds time;        // since the start
     Nanoseconds weight;      // the time that a sample stands for, the missed ticks before it included
     Nanoseconds own_weight;  // the same without them
   };
-  void add(std::size_t process_number, const ProcessSampler& process, const ThreadSample& sample, const Moment& times);
+  void add(std::size_t process_number, const SampledProcess& process, const ThreadSample& sample, const Moment& times);
   void count_tick(std::uint64_t missed);
   void count_missed(std::uint64_t ticks) { profile_.recording.quality.missed_ticks += ticks; }
   // A count for people, by its name.
@@ -70,11 +71,11 @@ class ProfileBuilder {
   };
 
   void count(const Sampled& sampled);
-  [[nodiscard]] profile::StackId stack_of(ProcessEntry& entry, const ProcessSampler& process,
+  [[nodiscard]] profile::StackId stack_of(ProcessEntry& entry, const SampledProcess& process,
                                           const ThreadSample& sample);
-  [[nodiscard]] profile::StackId intern_stack(const ProcessSampler& process, const ThreadSample& sample);
+  [[nodiscard]] profile::StackId intern_stack(const SampledProcess& process, const ThreadSample& sample);
   [[nodiscard]] profile::StackId marker(std::string_view text);
-  [[nodiscard]] ThreadEntry& thread_of(ProcessEntry& entry, const ProcessSampler& process, const ThreadSample& sample);
+  [[nodiscard]] ThreadEntry& thread_of(ProcessEntry& entry, const SampledProcess& process, const ThreadSample& sample);
   void flush(ThreadEntry& thread);
 
   static constexpr std::size_t kFull = 1 << 18;

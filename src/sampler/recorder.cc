@@ -1,6 +1,8 @@
 #include "sampler/recorder.h"
 
 #include <algorithm>
+#include <functional>
+#include <tuple>
 #include <utility>
 
 #include "sampler/pace.h"
@@ -114,9 +116,10 @@ bool Recorder::waits_in_vain(Nanoseconds until) {
 // sample.
 void Recorder::sort_by_cpu() {
   const int here = seat_.riding_on().value_or(-1);
-  std::ranges::stable_sort(targets_, {}, [&](const Target& target) {
+  // By number where all else is equal: a stable sort would allocate.
+  std::ranges::sort(targets_, {}, [&](const Target& target) {
     const int cpu = target.process->last_cpu();
-    return std::pair(cpu != here, cpu);
+    return std::tuple(cpu != here, cpu, target.number);
   });
 }
 
@@ -124,8 +127,8 @@ Result<void> Recorder::sample_all(const ProfileBuilder::Moment& moment, profile:
   if (targets_.size() > 1) sort_by_cpu();
   std::vector<std::pair<Target*, Fate>> ended;
   for (Target& target : targets_) {
-    const Fate fate = target.process->sample(
-        seat_, [&](const ThreadSample& sample) { builder_.add(target.number, *target.process, sample, moment); });
+    const auto add = [&](const ThreadSample& sample) { builder_.add(target.number, *target.process, sample, moment); };
+    const Fate fate = target.process->sample(seat_, std::cref(add));  // a copy of it would be an allocation
     if (fate != Fate::runs) ended.emplace_back(&target, fate);
   }
   if (ended.empty()) return {};

@@ -69,11 +69,12 @@ struct TaskSyscall {
 class ThreadStat {
  public:
   [[nodiscard]] static Result<ThreadStat> open(pid_t pid, pid_t tid);
+  // Of any file that holds such a line.
+  explicit ThreadStat(Fd file) : file_(std::move(file)) {}
   // Nothing when the thread is gone.
   [[nodiscard]] std::optional<TaskStat> read() const;
 
  private:
-  explicit ThreadStat(Fd file) : file_(std::move(file)) {}
   Fd file_;
 };
 
