@@ -1,9 +1,7 @@
 """`flametap serve`: every route, every format in and out, what is promised on a crash, and many clients at once."""
 
-import fcntl
 import gzip
 import json
-import os
 import random
 import shutil
 import signal
@@ -11,12 +9,11 @@ import sqlite3
 import subprocess
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
 import flametap
-from server import FOLDED, Server, load_seconds
+from server import FOLDED, Server, load_seconds, profiles
 from target import PATIENCE_S, wait_until
 
 GOLDEN = flametap.REPOSITORY / "tests" / "golden"
@@ -33,12 +30,6 @@ def convert(path, format):
     done = flametap.run("report", path, "-f", format, "-o", "-")
     assert done.code == flametap.DONE, done
     return done.out
-
-
-def profiles(server, query=""):
-    reply = server.get("/api/profiles" + query)
-    assert reply.status == 200, reply
-    return reply.json()["profiles"]
 
 
 def test_the_page_is_there_for_every_path_of_people(server):
@@ -215,56 +206,6 @@ def test_what_is_no_profile_is_refused_with_the_reason(server):
     assert profiles(server) == []
 
 
-def test_recording_is_refused_unless_allowed(server):
-    assert server.get("/api/processes").status == 403
-    assert server.ask("POST", "/api/record", '{"pid": 1}').status == 403
-
-
-def test_a_process_is_recorded_live_and_kept(tmp_path, start, usual_python):
-    target = start(usual_python, "tangle.py")
-    with Server(tmp_path / "data", "--allow-record") as server:
-        assert server.get("/api/status").json()["allow_record"]
-        assert target.pid in [each["pid"] for each in server.get("/api/processes").json()["processes"]]
-        request = json.dumps({"pid": target.pid, "seconds": 3, "rate_hz": 200, "mode": "wall"})
-        reply = server.ask("POST", "/api/record", request)
-        assert reply.status == 201, reply
-        path = "/api/profiles/" + reply.json()["id"]
-        assert server.get(path).json()["live"] and profiles(server)[0]["live"]
-        have, live = b"", True
-        while live:
-            part = server.get("%s/ftap?from=%d" % (path, len(have)))
-            have += part.body
-            live = part.headers["Flametap-Live"] == "yes"
-        about = server.get(path).json()
-        assert have == server.get(path + "/ftap").body and about["bytes"] == len(have)
-        assert about["samples"] > 0 and "tangle.py" in about["command"] and about["host"]
-        assert [each["id"] for each in profiles(server)] == [about["id"]]
-
-
-def test_what_the_server_starts_has_none_of_its_connections(tmp_path, start, usual_python):
-    """It may live longer, and would go on to listen."""
-    target = start(usual_python, "tangle.py")
-    with Server(tmp_path / "data", "--allow-record") as server:
-        reply = server.ask("POST", "/api/record", json.dumps({"pid": target.pid, "seconds": 3600}))
-        assert reply.status == 201, reply
-        [child] = Path("/proc/%d/task/%d/children" % (server.process.pid, server.process.pid)).read_text().split() or [
-            pid for task in Path("/proc/%d/task" % server.process.pid).iterdir() for pid in (task / "children").read_text().split()]
-        links = [os.readlink(link) for link in Path("/proc/%s/fd" % child).iterdir()]
-        assert not [link for link in links if link.startswith("socket:")], links
-
-
-def test_a_recording_that_cannot_be_stored_stays_and_is_told(tmp_path):
-    live = tmp_path / "data" / "live"
-    live.mkdir(parents=True)
-    for ending in ("ftap", "log"):
-        (live / ("abcdefghijklmnop." + ending)).write_bytes(b"no recording")
-    with Server(tmp_path / "data") as server:
-        assert profiles(server) == []
-        told = "\n".join(server.messages)
-    assert "abcdefghijklmnop.ftap is not in the list" in told and "now kept" not in told
-    assert (live / "abcdefghijklmnop.ftap").read_bytes() == b"no recording"
-
-
 def test_profiles_are_for_nobody_else(tmp_path):
     """Also in a folder that was there, and open to all."""
     folder = tmp_path / "data"
@@ -273,48 +214,6 @@ def test_profiles_are_for_nobody_else(tmp_path):
         server.upload()
         modes = {path.name: path.stat().st_mode & 0o077 for path in folder.iterdir() if path.is_file()}
     assert modes["profiles.sqlite"] == 0 and not any(modes.values()), modes
-
-
-def test_a_recording_that_cannot_be_says_why(tmp_path, start, usual_python):
-    with Server(tmp_path / "data", "--allow-record") as server:
-        reply = server.ask("POST", "/api/record", '{"pid": 4194304}')
-        assert reply.status == 404 and "4194304" in reply.json()["error"], reply
-        reply = server.ask("POST", "/api/record", json.dumps({"pid": server.process.pid}))
-        assert reply.status == 422, reply
-        for body in ("", "{}", '{"pid": "1"}', '{"pid": -1}', '{"pid": 1, "seconds": 0}', '{"pid": 1, "rate_hz": 1e9}',
-                     '{"pid": 1, "mode": "--help"}', '{"pid": 1, "mode": 7}'):
-            assert server.ask("POST", "/api/record", body).status == 422, body
-        assert list((tmp_path / "data" / "live").iterdir()) == []
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_in_order_and_with_it_its_recordings(tmp_path, start, usual_python, number):
-    target = start(usual_python, "tangle.py")
-    with Server(tmp_path / "data", "--allow-record") as server:
-        reply = server.ask("POST", "/api/record", json.dumps({"pid": target.pid, "seconds": 3600}))
-        assert reply.status == 201, reply
-        path = "/api/profiles/" + reply.json()["id"]
-        wait_until(lambda: server.get(path).json()["bytes"] > 1000, "something is recorded")
-        assert server.end(number) == 0
-    with Server(tmp_path / "data") as server:
-        about = server.get(path).json()
-        assert about["samples"] > 0 and not about["live"]
-
-
-def test_what_a_killed_server_was_recording_is_kept_by_the_next(tmp_path, start, usual_python):
-    target = start(usual_python, "tangle.py")
-    with Server(tmp_path / "data", "--allow-record") as server:
-        reply = server.ask("POST", "/api/record", json.dumps({"pid": target.pid, "seconds": 3600}))
-        path = "/api/profiles/" + reply.json()["id"]
-        wait_until(lambda: server.get(path).json()["bytes"] > 1000, "something is recorded")
-        server.end(signal.SIGKILL)
-    target.end()  # and with it the recorder, which nobody watches any more
-    log = tmp_path / "data" / "live" / (path.rpartition("/")[2] + ".log")
-    with log.open() as held_by_the_recorder:
-        fcntl.flock(held_by_the_recorder, fcntl.LOCK_EX)
-    with Server(tmp_path / "data") as server:
-        assert server.get(path).json()["samples"] > 0
-        assert not log.exists()
 
 
 def upload_until(stop, server, acknowledged, number):
