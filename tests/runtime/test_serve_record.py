@@ -23,7 +23,7 @@ def test_a_process_is_recorded_live_and_kept(tmp_path, start, usual_python):
     with Server(tmp_path / "data", "--allow-record") as server:
         assert server.get("/api/status").json()["allow_record"]
         assert target.pid in [each["pid"] for each in server.get("/api/processes").json()["processes"]]
-        request = json.dumps({"pid": target.pid, "seconds": 3, "rate_hz": 200, "mode": "wall"})
+        request = json.dumps({"pid": target.pid, "seconds": 3, "rate_hz": 200})
         reply = server.ask("POST", "/api/record", request)
         assert reply.status == 201, reply
         path = "/api/profiles/" + reply.json()["id"]
@@ -69,8 +69,7 @@ def test_a_recording_that_cannot_be_says_why(tmp_path, start, usual_python):
         assert reply.status == 404 and "4194304" in reply.json()["error"], reply
         reply = server.ask("POST", "/api/record", json.dumps({"pid": server.process.pid}))
         assert reply.status == 422, reply
-        for body in ("", "{}", '{"pid": "1"}', '{"pid": -1}', '{"pid": 1, "seconds": 0}', '{"pid": 1, "rate_hz": 1e9}',
-                     '{"pid": 1, "mode": "--help"}', '{"pid": 1, "mode": 7}'):
+        for body in ("", "{}", '{"pid": "1"}', '{"pid": -1}', '{"pid": 1, "seconds": 0}', '{"pid": 1, "rate_hz": 1e9}'):
             assert server.ask("POST", "/api/record", body).status == 422, body
         assert list((tmp_path / "data" / "live").iterdir()) == []
 

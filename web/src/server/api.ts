@@ -36,7 +36,6 @@ export interface RecordOrder {
   readonly pid: number;
   readonly seconds: number;
   readonly rate_hz: number;
-  readonly mode: string;
 }
 
 export const formats = ["html", "svg", "ftap", "json", "folded", "speedscope", "pprof", "chrome", "cpuprofile"] as const;
