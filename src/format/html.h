@@ -23,12 +23,13 @@ struct Opening {
 
 [[nodiscard]] bool looks_like_html(std::string_view content);
 
-// A page that compares two recordings, under these names.
+// A page that compares two recordings, under these names. Which time counts when it opens; unknown: the viewer chooses.
 struct Named {
   std::string name;
   const profile::Profile& profile;
 };
-[[nodiscard]] std::string write_html_difference(const Named& before, const Named& after);
+[[nodiscard]] std::string write_html_difference(const Named& before, const Named& after,
+                                                profile::Mode mode = profile::Mode::unknown);
 
 // The first recording of a page that we wrote.
 [[nodiscard]] Result<ReadProfile> read_html(std::string_view page, const ReadOptions& options = {});
