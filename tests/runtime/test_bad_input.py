@@ -194,6 +194,14 @@ def test_unwritable_stats(python_process, tmp_path):
     assert "absent" in err
 
 
+@pytest.mark.parametrize("command", [["record", "--push", "http://127.0.0.1:1", "--", "true"], ["serve"]],
+                         ids=["record", "serve"])
+def test_a_token_that_cannot_be_read(tmp_path, command):
+    for file, reason in ((tmp_path / "absent", "No such file"), (tmp_path, "Is a directory")):
+        err = refused(flametap.FAILED, command[0], "--token-file", file, *command[1:])
+        assert str(file) in err and reason in err and "--help" not in err
+
+
 @pytest.mark.parametrize("format", ["folded", "svg", "json", "speedscope", "pprof"])
 def test_full_device(python_process, format):
     err = refused(flametap.FAILED, "record", "-p", python_process.pid, "-d", "0.2", "-f", format, "-o", "/dev/full")
