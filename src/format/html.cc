@@ -62,8 +62,7 @@ Result<ReadProfile> read_html(std::string_view page, const ReadOptions& options)
                  "pages that flametap wrote with -f html have one"};
   }
   auto read = read_ftap(MemorySource(std::as_bytes(std::span(*recording))), options);
-  if (read && viewer::recording_count(page) > 1)
-    read->warnings.emplace_back("this page compares two recordings; only the first one is read");
+  if (read && viewer::recording_count(page) > 1) read->warnings.emplace_back(kOnlyTheFirstIsRead);
   return read;
 }
 

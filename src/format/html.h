@@ -31,6 +31,8 @@ struct Named {
 [[nodiscard]] std::string write_html_difference(const Named& before, const Named& after,
                                                 profile::Mode mode = profile::Mode::unknown);
 
+// What is said of a page that compares.
+inline constexpr const char* kOnlyTheFirstIsRead = "this page compares two recordings; only the first one is read";
 // The first recording of a page that we wrote.
 [[nodiscard]] Result<ReadProfile> read_html(std::string_view page, const ReadOptions& options = {});
 

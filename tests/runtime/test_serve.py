@@ -199,6 +199,27 @@ def test_agents_of_pyroscope_are_understood(server):
     assert server.ask("POST", "/ingest", FOLDED).status == 422
 
 
+@pytest.mark.parametrize("damage", ["a line that is none", "a damaged header", "a page that compares"])
+def test_what_could_not_be_read_is_answered_as_report_prints_it(server, damage, tmp_path):
+    file = tmp_path / "damaged"
+    recording = convert(GOLDEN / "profile.json", "ftap")
+    if damage == "a page that compares":
+        done = flametap.run("diff", GOLDEN / "profile.json", GOLDEN / "profile.json", "-f", "html", "-o", file)
+        assert done.code == flametap.DONE, done
+    else:
+        file.write_bytes(FOLDED + b"nonsense\n" if damage == "a line that is none" else recording[:8] + b"?" + recording[9:])
+    printed = flametap.run("report", file, "-f", "folded", "-o", "-").err.splitlines()
+    warnings = [line.partition("%s: " % file)[2] for line in printed if line.startswith("flametap: warning: ")]
+    assert warnings
+    assert server.ask("POST", "/api/profiles", file.read_bytes()).json()["warnings"] == warnings
+    curl = subprocess.run(["curl", "-sS", "-F", "file=@%s" % file, server.url + "upload"], stdout=subprocess.PIPE,
+                          timeout=PATIENCE_S)
+    assert curl.stdout.decode().splitlines()[1:] == ["warning: " + each for each in warnings]
+    if damage == "a line that is none":
+        assert server.ask("POST", "/ingest?name=a", file.read_bytes()).body.decode() == "warning: %s\n" % warnings[0]
+    assert "warnings" not in server.ask("POST", "/api/profiles", recording).json()
+
+
 def test_what_is_no_profile_is_refused_with_the_reason(server):
     for body in (b"", b"hello", b"{}", b"<svg></svg>", b"\x1f\x8bgarbage", b"\x89FTAP\r\n\x1a", b"\0" * 1000):
         reply = server.ask("POST", "/api/profiles", body)

@@ -66,6 +66,10 @@ describe("uploads", () => {
     await page.getByText("There is no profile yet").waitFor();
     await drop(page, "old profile.txt", folded);
     await page.getByRole("link", { name: "old profile" }).first().waitFor();
+    const damaged = folder.file("damaged");
+    writeFileSync(damaged, "main;work 3\nmain;work\n");
+    await drop(page, "damaged", damaged);
+    await page.getByRole("region", { name: "Uploads" }).getByText(/^line 2 was not understood/).waitFor();
     const nonsense = folder.file("nonsense");
     writeFileSync(nonsense, Buffer.from([0, 1, 2, 3]));
     await drop(page, "nonsense", nonsense);
