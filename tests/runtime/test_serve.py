@@ -388,9 +388,10 @@ def test_others_are_let_in_only_if_that_is_said(tmp_path):
     done = flametap.run("serve", "--listen", "0.0.0.0:0", "--token-file", token, "--data", tmp_path / "data")
     assert done.code == flametap.USAGE and "chmod 600" in done.err, done
     token.chmod(0o600)
-    for options in (["--token-file", token], ["--no-auth"]):
+    for options, status in ((["--token-file", token], 401), (["--no-auth"], 200)):
         with Server(tmp_path / "data", *options, listen="0.0.0.0:0") as server:
             assert server.get("/").status == 200
+            assert server.get("/api/profiles").status == status
     for words in (["--listen", "nowhere"], ["--listen", "127.0.0.1:99999"], ["--keep-bytes", "much"],
                   ["--keep-days", "0"], ["--max-upload", "2G"], ["--no-auth", "--token-file", token]):
         assert flametap.run("serve", *words).code == flametap.USAGE, words
