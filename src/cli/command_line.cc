@@ -232,7 +232,9 @@ Result<DiffRequest> diff_request(const CLI::App& app, const Words& words) {
   return request;
 }
 
+// What is no fault of the words keeps its own code: a file that they name and that cannot be read.
 int usage_error(const Error& error, const std::string& command) {
+  if (error.kind != Failure::usage) return fail(error);
   const std::string help = "flametap " + command + (command.empty() ? "--help" : " --help");
   return fail({Failure::usage, error.message, error.remedy.empty() ? help : error.remedy});
 }

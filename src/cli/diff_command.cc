@@ -82,7 +82,8 @@ int convert(const DiffRequest& request) {
   if (!pair) return fail(pair.error());
   const std::string content =
       page ? format::write_html_difference({std::string(format::base_name(request.before)), pair->before()},
-                                           {std::string(format::base_name(request.after)), pair->after()})
+                                           {std::string(format::base_name(request.after)), pair->after()},
+                                           request.mode.value_or(profile::Mode::unknown))
            : format::write_folded_difference(pair->before(), pair->after(), pair->common);
   const auto written = write(*output, "", content);
   return written ? 0 : fail(written.error());

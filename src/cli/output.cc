@@ -18,12 +18,19 @@ Error cannot_write(const std::string& path, int error_number) {
   return {Failure::failed, errno_error("cannot write " + path, error_number).message, ""};
 }
 
+Error is_directory(const std::string& path) {
+  Error error = cannot_write(path, EISDIR);
+  error.remedy = "name a file in it: " + path + (path.ends_with('/') ? "" : "/") + "NAME";
+  return error;
+}
+
 }  // namespace
 
 Result<Output> plan_output(const std::string& path, const std::string& format) {
+  // First the place: that a folder's name does not tell a format is not what is wrong with it.
+  if (const auto writable = check_writable(path); !writable) return writable.error();
   const auto chosen = format::choose_format(format, path);
   if (!chosen) return chosen.error();
-  if (const auto writable = check_writable(path); !writable) return writable.error();
   return Output{path, *chosen};
 }
 
@@ -31,7 +38,7 @@ Result<void> check_writable(const std::string& path) {
   if (path == "-") return {};
   struct stat status {};
   if (!path.empty() && ::stat(path.c_str(), &status) == 0) {
-    if (S_ISDIR(status.st_mode)) return cannot_write(path, EISDIR);
+    if (S_ISDIR(status.st_mode)) return is_directory(path);
     if (!S_ISREG(status.st_mode)) return ::access(path.c_str(), W_OK) == 0 ? Result<void>{} : cannot_write(path, errno);
   }
   const std::size_t slash = path.rfind('/');

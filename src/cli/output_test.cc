@@ -32,5 +32,15 @@ TEST(Output, FormatByNameThenByExtension) {
   EXPECT_EQ(plan_output("/dev/null", "").error().kind, Failure::usage);
 }
 
+TEST(Output, SaysThatAFolderIsOne) {
+  for (const std::string path : {"/usr", "/usr/"}) {
+    const auto planned = plan_output(path, "");
+    ASSERT_FALSE(planned.ok());
+    EXPECT_EQ(planned.error().kind, Failure::failed);
+    EXPECT_NE(planned.error().message.find("Is a directory"), std::string::npos);
+    EXPECT_EQ(planned.error().remedy, "name a file in it: /usr/NAME");
+  }
+}
+
 }  // namespace
 }  // namespace flametap::cli

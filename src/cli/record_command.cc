@@ -103,12 +103,15 @@ Result<void> write_stats(const RecordRequest& request, const profile::Profile& s
   return stats ? Result<void>{} : stats.error();
 }
 
-// The URL of its page; empty if it is not to be pushed.
-Result<std::string> push_journal(const std::optional<PushTarget>& target, const Journal& journal) {
+// The URL of its page; empty if it is not to be pushed. A signal from now on ends the wait for a server that is silent:
+// one that came before has ended the recording.
+Result<std::string> push_journal(const std::optional<PushTarget>& target, const Journal& journal,
+                                 const Signals& signals) {
   if (!target) return std::string();
   const auto bytes = journal.bytes();
   if (!bytes) return bytes.error();
-  return server::push(target->server, target->token, *bytes);
+  const int before = signals.requests_to_end();
+  return server::push(target->server, target->token, *bytes, [&] { return signals.requests_to_end() != before; });
 }
 
 Error with_journal_kept(Error error, const Journal& journal) {
@@ -117,15 +120,23 @@ Error with_journal_kept(Error error, const Journal& journal) {
   return error;
 }
 
-Result<void> finish(const RecordRequest& request, const Output& output, const std::string& own_path, Journal& journal,
-                    const Result<void>& recorded) {
+// What is to become of a recording.
+struct Ending {
+  const RecordRequest& request;
+  const Output& output;
+  const std::string& own_path;
+  const Signals& signals;
+};
+
+Result<void> finish(const Ending& ending, Journal& journal, const Result<void>& recorded) {
+  const auto& [request, output, own_path, signals] = ending;
   if (!recorded) return with_journal_kept(recorded.error(), journal);
   const auto read = journal.read(needs_time(output, journal));
   if (!read) return with_journal_kept(read.error(), journal);
   const profile::Profile& all = read->profile;
   const auto shown = shown_part(request, output, all);
   if (!shown) return with_journal_kept(shown.error(), journal);
-  const auto pushed = push_journal(request.push, journal);
+  const auto pushed = push_journal(request.push, journal, signals);
   const bool only_there = pushed && !pushed->empty() && request.output.empty();
   const auto written = only_there ? pushed : write_content(request, output, own_path, journal, *shown);
   const auto stats = write_stats(request, *shown);
@@ -226,7 +237,7 @@ int record_processes(const RecordRequest& request, const Output& output) {
     const ProgressLine line(progress);
     return sample_into(*journal, request, options, std::move(*seat), std::move(*processes), {}, signals, progress);
   }();
-  const auto done = finish(request, output, own_path, *journal, recorded);
+  const auto done = finish({request, output, own_path, signals}, *journal, recorded);
   if (*page) (*page)->finish();
   return done ? 0 : fail(done.error());
 }
@@ -278,7 +289,7 @@ int record_command(const RecordRequest& request, const Output& output) {
                   {.roots = {command.pid()}, .successor = [&](pid_t, sampler::Fate) { return search.find(deadline); }},
                   signals, progress);
   // Written at once: the command may go on for long, or never end.
-  const auto done = finish(request, output, own_path, *journal, recorded);
+  const auto done = finish({request, output, own_path, signals}, *journal, recorded);
   if (!done) fail(done.error());
   if (*page) (*page)->finish();
   return own_code_unless(command.wait(), done ? 0 : static_cast<int>(done.error().kind));

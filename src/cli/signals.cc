@@ -57,6 +57,7 @@ void Signals::handle(int number, bool from_terminal) {
     if (command > 0) ::kill(command, number);
     return;
   }
+  ++requests_to_end_;
   if (command <= 0) {
     stop_ = true;
     return;

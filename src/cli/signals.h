@@ -23,6 +23,8 @@ class Signals {
   ~Signals();
 
   [[nodiscard]] const std::atomic<bool>& stop() const { return stop_; }
+  // How often somebody wanted an end, of us or of the command: for what goes on after the recording has stopped.
+  [[nodiscard]] int requests_to_end() const { return requests_to_end_; }
 
   // From now on signals are for this command, too; 0: it is gone.
   void share_with(pid_t command) { command_ = command; }
@@ -37,6 +39,7 @@ class Signals {
   void handle(int number, bool from_terminal);
 
   std::atomic<bool> stop_ = false;
+  std::atomic<int> requests_to_end_ = 0;
   std::atomic<pid_t> command_ = 0;
   std::atomic<int> interrupts_ = 0;
   std::array<struct sigaction, kCaught.size()> before_{};

@@ -23,6 +23,10 @@ std::vector<std::string> words_of(const std::string& command) {
   return words;
 }
 
+std::string text_of(profile::Mode mode) {
+  return std::string(mode == profile::Mode::unknown ? "" : profile::name(mode));
+}
+
 }  // namespace
 
 std::string recording_name(const profile::Profile& profile) {
@@ -36,17 +40,17 @@ std::string write_html(const profile::Profile& profile) { return html_around(wri
 
 std::string html_around(std::string_view ftap, const profile::Profile& profile, const Opening& opening) {
   const std::string name = recording_name(profile);
-  const std::string mode(opening.mode == profile::Mode::unknown ? "" : profile::name(opening.mode));
-  return viewer::page({.title = name + " - flametap", .recordings = {{name + ".ftap", ftap, mode, opening.by_thread}}});
+  return viewer::page({.title = name + " - flametap",
+                       .recordings = {{name + ".ftap", ftap, text_of(opening.mode), opening.by_thread}}});
 }
 
-std::string write_html_difference(const Named& before, const Named& after) {
+std::string write_html_difference(const Named& before, const Named& after, profile::Mode mode) {
   const std::string old_bytes = write_ftap(before.profile);
   const std::string new_bytes = write_ftap(after.profile);
   const std::string old_name = clean(before.name);
   const std::string new_name = clean(after.name);
   return viewer::page({.title = old_name + " and " + new_name + " - flametap",
-                       .recordings = {{old_name, old_bytes}, {new_name, new_bytes}}});
+                       .recordings = {{old_name, old_bytes, text_of(mode)}, {new_name, new_bytes, text_of(mode)}}});
 }
 
 bool looks_like_html(std::string_view content) { return content.starts_with("<!doctype html>"); }
@@ -58,8 +62,7 @@ Result<ReadProfile> read_html(std::string_view page, const ReadOptions& options)
                  "pages that flametap wrote with -f html have one"};
   }
   auto read = read_ftap(MemorySource(std::as_bytes(std::span(*recording))), options);
-  if (read && viewer::recording_count(page) > 1)
-    read->warnings.emplace_back("this page compares two recordings; only the first one is read");
+  if (read && viewer::recording_count(page) > 1) read->warnings.emplace_back(kOnlyTheFirstIsRead);
   return read;
 }
 

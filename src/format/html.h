@@ -23,13 +23,16 @@ struct Opening {
 
 [[nodiscard]] bool looks_like_html(std::string_view content);
 
-// A page that compares two recordings, under these names.
+// A page that compares two recordings, under these names. Which time counts when it opens; unknown: the viewer chooses.
 struct Named {
   std::string name;
   const profile::Profile& profile;
 };
-[[nodiscard]] std::string write_html_difference(const Named& before, const Named& after);
+[[nodiscard]] std::string write_html_difference(const Named& before, const Named& after,
+                                                profile::Mode mode = profile::Mode::unknown);
 
+// What is said of a page that compares.
+inline constexpr const char* kOnlyTheFirstIsRead = "this page compares two recordings; only the first one is read";
 // The first recording of a page that we wrote.
 [[nodiscard]] Result<ReadProfile> read_html(std::string_view page, const ReadOptions& options = {});
 

@@ -22,6 +22,7 @@ namespace {
 constexpr std::size_t kLargeBytes = std::size_t{1} << 20;
 constexpr std::size_t kMaxCommandBytes = 1000;
 constexpr std::size_t kMaxPythonBytes = 40;
+constexpr std::size_t kMaxWarningBytes = 1000;
 
 Error too_large(const std::string& what) {
   return Error{Failure::usage, what, "record less at a time, or at a lower rate"};
@@ -56,7 +57,7 @@ Result<std::string> unpacked(std::string_view bytes) {
   return std::move(plain.content);
 }
 
-Result<profile::Profile> read(std::string_view bytes) {
+Result<format::ReadProfile> read(std::string_view bytes) {
   const bool is_ftap = format::looks_like_ftap(bytes);
   if (is_ftap) {
     if (const auto checked = check_plain_size(bytes); !checked) return checked.error();
@@ -68,7 +69,7 @@ Result<profile::Profile> read(std::string_view bytes) {
   if (read->profile.stack_count() >= kMaxRows || read->profile.samples().size() >= kMaxRows)
     return too_large("the profile has more than " + format::with_commas(kMaxRows) + " stacks or samples");
   if (read->profile.samples().empty()) return Error{Failure::usage, "there is no sample in it", ""};
-  return std::move(read->profile);
+  return read;
 }
 
 // The program of a command line, without the Python that runs it: "shop" of "/usr/bin/python3 -u shop.py --fast".
@@ -117,19 +118,26 @@ Result<Prepared> Intake::prepare(std::string_view bytes, const Label& label, con
 Result<Prepared> Intake::convert(std::string_view bytes, const Label& label, const Known& known) {
   auto plain = unpacked(bytes);
   if (!plain) return plain.error();
+  const bool is_page = format::looks_like_html(*plain);
+  const bool is_pair = is_page && viewer::recording_count(*plain) > 1;
   // A page holds a recording: that is what is kept, and what the limits are for.
-  if (format::looks_like_html(*plain)) {
+  if (is_page) {
     if (auto recording = viewer::first_recording(*plain)) *plain = std::move(*recording);
   }
-  auto profile = read(*plain);
-  if (!profile) return profile.error();
-  apply(known, profile->recording);
+  auto read_profile = read(*plain);
+  if (!read_profile) return read_profile.error();
+  profile::Profile& profile = read_profile->profile;
+  std::vector<std::string> warnings;
+  for (const std::string& warning : read_profile->warnings) warnings.push_back(shown_text(warning, kMaxWarningBytes));
+  if (is_pair) warnings.emplace_back(format::kOnlyTheFirstIsRead);
+  apply(known, profile.recording);
   const auto id = store::ProfileId::random();
   if (!id) return id.error();
-  Prepared prepared{{.id = *id, .name = label.name, .host = label.host, .tags = label.tags}, {}, {}};
-  describe(*profile, prepared.entry);
-  prepared.thumbnail = thumbnail(*profile);
-  prepared.ftap = format::looks_like_ftap(*plain) ? std::move(*plain) : format::write_ftap(*profile);
+  Prepared prepared{
+      {.id = *id, .name = label.name, .host = label.host, .tags = label.tags}, {}, {}, std::move(warnings)};
+  describe(profile, prepared.entry);
+  prepared.thumbnail = thumbnail(profile);
+  prepared.ftap = format::looks_like_ftap(*plain) ? std::move(*plain) : format::write_ftap(profile);
   prepared.entry.bytes = prepared.ftap.size();
   return prepared;
 }

@@ -41,6 +41,7 @@ struct Prepared {
   store::Entry entry;
   std::string ftap;
   std::string thumbnail;
+  std::vector<std::string> warnings;  // what could not be read of it, for people
 };
 
 class Intake {

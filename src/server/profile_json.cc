@@ -30,9 +30,11 @@ std::string root_url(const Head& head) {
 
 std::string page_url(const Head& head, const store::ProfileId& id) { return root_url(head) + "p/" + id.text(); }
 
-Response created(const Head& head, const store::ProfileId& id) {
+Response created(const Head& head, const store::ProfileId& id, const std::vector<std::string>& warnings) {
   const std::string url = page_url(head, id);
-  Response response = json_response(201, {{"id", id.text()}, {"url", url}});
+  nlohmann::ordered_json answer = {{"id", id.text()}, {"url", url}};
+  if (!warnings.empty()) answer["warnings"] = warnings;
+  Response response = json_response(201, answer);
   response.headers.emplace_back("Location", url);
   return response;
 }

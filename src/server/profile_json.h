@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "server/message.h"
 #include "store/store.h"
@@ -18,7 +19,8 @@ namespace flametap::server {
 [[nodiscard]] std::string root_url(const Head& head);
 [[nodiscard]] std::string page_url(const Head& head, const store::ProfileId& id);
 
-// 201 and {"id", "url"}.
-[[nodiscard]] Response created(const Head& head, const store::ProfileId& id);
+// 201 and {"id", "url"}, with "warnings" if there are any.
+[[nodiscard]] Response created(const Head& head, const store::ProfileId& id,
+                               const std::vector<std::string>& warnings = {});
 
 }  // namespace flametap::server

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "format/text.h"
 
@@ -25,16 +26,24 @@ constexpr std::size_t kMaxAnswer = std::size_t{64} << 10;
 constexpr std::size_t kMaxMessage = 500;  // of what a server says, for people
 constexpr std::chrono::seconds kConnectPatience{10};
 constexpr std::chrono::minutes kSendPatience{5};
+constexpr std::chrono::milliseconds kLookAgain{50};  // whether we are interrupted
 
 std::string shown(const std::string& text) { return format::clean(text).substr(0, kMaxMessage); }
 
 Error cannot_reach(const ServerAddress& server, const ErrorCode& error) {
+  if (error == asio::error::interrupted)
+    return {Failure::failed, "interrupted before " + server.authority + " had answered: it may have taken it or not",
+            ""};
   return {Failure::failed, "cannot send it to " + server.authority + ": " + error.message(), ""};
 }
 
-// One connection. Each step is asynchronous, and waited for, because only then it can have a limit of time.
+// One connection. Each step is asynchronous, and waited for, because only then it can have a limit of time and can be
+// interrupted.
 class Connection {
  public:
+  // Borrows it.
+  explicit Connection(const std::function<bool()>& interrupted) : interrupted_(interrupted) {}
+
   Result<Answer> ask(const ServerAddress& server, const http::request<http::span_body<const char>>& request) {
     ErrorCode error;
     const auto places = asio::ip::tcp::resolver(context_).resolve(server.host, server.port, error);
@@ -55,14 +64,21 @@ class Connection {
  private:
   template <typename Start>
   ErrorCode wait(std::chrono::seconds patience, const Start& start) {
-    ErrorCode result;
+    std::optional<ErrorCode> result;
     stream_.expires_after(patience);
     start([&result](const ErrorCode& error, const auto&) { result = error; });
     context_.restart();
-    context_.run();
-    return result;
+    bool interrupted = false;
+    while (!result) {
+      context_.run_for(kLookAgain);
+      if (result || interrupted || !interrupted_()) continue;
+      interrupted = true;
+      stream_.cancel();
+    }
+    return interrupted && *result ? asio::error::make_error_code(asio::error::interrupted) : *result;
   }
 
+  const std::function<bool()>& interrupted_;
   asio::io_context context_;
   beast::tcp_stream stream_{context_};
 };
@@ -119,7 +135,8 @@ Result<ServerAddress> parse_server_address(std::string_view url) {
   return server;
 }
 
-Result<std::string> push(const ServerAddress& server, const std::string& token, std::string_view ftap) {
+Result<std::string> push(const ServerAddress& server, const std::string& token, std::string_view ftap,
+                         const std::function<bool()>& interrupted) {
   http::request<http::span_body<const char>> request{http::verb::post, server.path + "/api/profiles", 11};
   request.set(http::field::host, server.authority);
   request.set(http::field::user_agent, format::exporter());
@@ -128,7 +145,7 @@ Result<std::string> push(const ServerAddress& server, const std::string& token, 
   if (!token.empty()) request.set(http::field::authorization, "Bearer " + token);
   request.body() = beast::span<const char>(ftap.data(), ftap.size());
   request.prepare_payload();
-  const auto answer = Connection().ask(server, request);
+  const auto answer = Connection(interrupted).ask(server, request);
   if (!answer) return answer.error();
   const nlohmann::json said = nlohmann::json::parse(answer->body(), nullptr, /*allow_exceptions=*/false);
   if (answer->result_int() != 201) return refused(server, answer->result_int(), said);

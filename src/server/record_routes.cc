@@ -3,7 +3,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "profile/profile.h"
 #include "server/labels.h"
 #include "server/profile_json.h"
 
@@ -37,12 +36,6 @@ Result<RecordingRequest> parse_request(const std::string& body) {
     if (!taken) return taken.error();
   }
   request.pid = static_cast<pid_t>(pid);
-  if (const auto mode = document.find("mode"); mode != document.end()) {
-    const std::string name = mode->is_string() ? mode->get<std::string>() : "";
-    if (name != "wall" && name != "cpu" && name != "gil")
-      return Error{Failure::usage, "mode is none of wall, cpu and gil", ""};
-    request.mode = name;
-  }
   return request;
 }
 

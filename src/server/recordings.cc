@@ -138,7 +138,7 @@ Result<pid_t> Recordings::spawn(const RecordingRequest& request, const store::Pr
   if (::flock(log.get(), LOCK_EX | LOCK_NB) != 0) return errno_error("cannot lock " + path(id, kLog), errno);
   const SpawnPlan plan(log.get());
   return plan.run({options_.program, "record", "-p", std::to_string(request.pid), "-d", std::to_string(request.seconds),
-                   "-r", std::to_string(request.rate_hz), "--mode", request.mode, "-o", path(id, kRecording)});
+                   "-r", std::to_string(request.rate_hz), "-o", path(id, kRecording)});
 }
 
 Result<void> Recordings::wait_for_start(pid_t process, const store::ProfileId& id) const {

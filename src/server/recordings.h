@@ -27,7 +27,6 @@ struct RecordingRequest {
   pid_t pid = 0;
   std::uint64_t seconds = 10;
   std::uint64_t rate_hz = 1000;
-  std::string mode = "cpu";
 };
 
 inline constexpr std::uint64_t kMaxRecordingSeconds = 3600;

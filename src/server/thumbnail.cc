@@ -16,24 +16,24 @@ constexpr std::uint32_t kRows = 12;
 constexpr std::uint64_t kRowHeight = 6;
 constexpr std::size_t kMaxBoxes = 500;
 
-// Told apart by people who see colours differently, too.
+// Those of the page that shows the profile, where they are light: a test of web/src/view/palette.ts compares them.
 std::string_view colour(profile::Origin origin) {
   switch (origin) {
     case profile::Origin::own:
-      return "#e69f00";
+      return "#faba4c";
     case profile::Origin::library:
-      return "#56b4e9";
+      return "#78c0ed";
     case profile::Origin::standard_library:
-      return "#0072b2";
+      return "#84cdb7";
     case profile::Origin::native:
     case profile::Origin::inlined:
-      return "#009e73";
+      return "#dfa4ca";
     case profile::Origin::kernel:
-      return "#cc79a7";
+      return "#adb5cd";
     case profile::Origin::marker:
       break;
   }
-  return "#999999";
+  return "#d2cebc";
 }
 
 void append_box(std::uint64_t x, std::uint64_t y, std::uint64_t width, std::string_view fill, std::string& svg) {

@@ -30,6 +30,13 @@ std::string name_of_file(const std::string& file_name) {
   return label ? *label : "";
 }
 
+// As `report` prints them.
+std::string lines_of(const std::vector<std::string>& warnings) {
+  std::string lines;
+  for (const std::string& warning : warnings) lines += "warning: " + warning + "\n";
+  return lines;
+}
+
 // What an agent sent: the body itself, or one part of a form.
 Result<std::string_view> profile_of(const Call& call, std::vector<FormPart>& parts) {
   if (!is_form(call.head.content_type)) return std::string_view(call.body);
@@ -56,12 +63,13 @@ void UploadRoutes::add_to(Router& router) {
   router.add({Method::get, "/svg/{name}", to(&UploadRoutes::show_svg), Guard::token, Body::none, Work::heavy});
 }
 
-std::variant<ProfileId, Response> UploadRoutes::take(std::string_view bytes, const Label& label, const Known& known) {
+std::variant<UploadRoutes::Taken, Response> UploadRoutes::take(std::string_view bytes, const Label& label,
+                                                               const Known& known) {
   const auto prepared = intake_.prepare(bytes, label, known);
   if (!prepared) return failure(422, prepared.error().within("this profile cannot be read"));
   if (const auto kept = intake_.keep(*prepared); !kept)
     return failure(507, kept.error().within("the profile cannot be stored"));
-  return prepared->entry.id;
+  return Taken{prepared->entry.id, prepared->warnings};
 }
 
 Response UploadRoutes::add_profile(const Call& call) {
@@ -73,7 +81,8 @@ Response UploadRoutes::add_profile(const Call& call) {
   if (!host) return failure(422, host.error());
   const auto taken = take(call.body, {.name = *name, .tags = *tags, .host = *host});
   if (const auto* const refused = std::get_if<Response>(&taken)) return *refused;
-  return created(call.head, std::get<ProfileId>(taken));
+  const Taken& kept = std::get<Taken>(taken);
+  return created(call.head, kept.id, kept.warnings);
 }
 
 Response UploadRoutes::upload(const Call& call) {
@@ -83,7 +92,8 @@ Response UploadRoutes::upload(const Call& call) {
   if (file == nullptr) return failure(400, "the form has no field `file`", kUploadRemedy);
   const auto taken = take(file->content, {.name = name_of_file(file->file_name), .host = call.head.peer});
   if (const auto* const refused = std::get_if<Response>(&taken)) return *refused;
-  return {.type = "text/plain; charset=utf-8", .body = page_url(call.head, std::get<ProfileId>(taken)) + "\n"};
+  const Taken& kept = std::get<Taken>(taken);
+  return {.type = "text/plain; charset=utf-8", .body = page_url(call.head, kept.id) + "\n" + lines_of(kept.warnings)};
 }
 
 Response UploadRoutes::ingest(const Call& call) {
@@ -99,7 +109,7 @@ Response UploadRoutes::ingest(const Call& call) {
   ingest->label.host = call.head.peer;
   const auto taken = take(*bytes, ingest->label, ingest->known);
   if (const auto* const refused = std::get_if<Response>(&taken)) return *refused;
-  return {.status = 200, .type = "text/plain; charset=utf-8"};
+  return {.status = 200, .type = "text/plain; charset=utf-8", .body = lines_of(std::get<Taken>(taken).warnings)};
 }
 
 Response UploadRoutes::list_svgs(const Call&) {

@@ -1,6 +1,11 @@
 // The routes that take profiles in: our own, the one of pyflame-server with its pictures, and the one of Pyroscope.
 #pragma once
 
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
 #include "server/intake.h"
 #include "server/profile_routes.h"
 #include "server/router.h"
@@ -22,9 +27,13 @@ class UploadRoutes {
   [[nodiscard]] Response list_svgs(const Call& call);
   [[nodiscard]] Response show_svg(const Call& call);
 
-  // Gives the id, or the response that says why not.
-  [[nodiscard]] std::variant<store::ProfileId, Response> take(std::string_view bytes, const Label& label,
-                                                              const Known& known = {});
+  struct Taken {
+    store::ProfileId id;
+    std::vector<std::string> warnings;
+  };
+
+  // Gives what was taken, or the response that says why it was not.
+  [[nodiscard]] std::variant<Taken, Response> take(std::string_view bytes, const Label& label, const Known& known = {});
 
   Intake& intake_;
   store::Store& store_;

@@ -89,6 +89,13 @@ class Server:
             return int(re.search(name + r":\s+(\d+) kB", status.read())[1])
 
 
+def profiles(server, query=""):
+    """What the server has in its list."""
+    reply = server.get("/api/profiles" + query)
+    assert reply.status == 200, reply
+    return reply.json()["profiles"]
+
+
 def read_all(connection):
     parts = []
     try:

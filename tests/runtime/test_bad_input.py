@@ -188,10 +188,25 @@ def test_unwritable_output_is_found_before_sampling(python_process, tmp_path, wh
     assert str(output) in err
 
 
+@pytest.mark.parametrize("command", ["record", "report", "diff"])
+def test_a_folder_as_output_is_told_to_be_one(python_process, recording, tmp_path, command):
+    words = {"record": ["-p", python_process.pid, "-d", "30"], "report": [recording], "diff": [recording, recording]}
+    err = refused(flametap.FAILED, command, *words[command], "-o", tmp_path)
+    assert str(tmp_path) in err and "Is a directory" in err and "name a file in it" in err
+
+
 def test_unwritable_stats(python_process, tmp_path):
     err = refused(flametap.FAILED, "record", "-p", python_process.pid, "-d", "0.2", "-f", "folded",
                   "-o", tmp_path / "out", "--stats", tmp_path / "absent" / "stats")
     assert "absent" in err
+
+
+@pytest.mark.parametrize("command", [["record", "--push", "http://127.0.0.1:1", "--", "true"], ["serve"]],
+                         ids=["record", "serve"])
+def test_a_token_that_cannot_be_read(tmp_path, command):
+    for file, reason in ((tmp_path / "absent", "No such file"), (tmp_path, "Is a directory")):
+        err = refused(flametap.FAILED, command[0], "--token-file", file, *command[1:])
+        assert str(file) in err and reason in err and "--help" not in err
 
 
 @pytest.mark.parametrize("format", ["folded", "svg", "json", "speedscope", "pprof"])

@@ -66,6 +66,15 @@ def test_a_page_has_both_recordings_in_order(recording, files, tmp_path):
     assert "no function" in diff(recording, first)
 
 
+@pytest.mark.parametrize("mode", ["wall", "cpu", "gil"])
+def test_the_mode_that_is_asked_for_is_shown_and_the_page_opens_in_it(recording, tmp_path, mode):
+    text = diff(recording, recording, "--mode", mode)
+    assert [line.count(mode + " mode") for line in text.splitlines()[:2]] == [1, 1], text
+    page = tmp_path / "diff.html"
+    diff(recording, recording, "--mode", mode, "-o", page)
+    assert re.findall(r'data-name="[^"]*" data-mode="([^"]*)"', page.read_text()) == [mode, mode]
+
+
 def test_both_are_taken_in_the_mode_that_both_have(recording, tmp_path):
     narrow = tmp_path / "gil.json"
     done = flametap.run("report", recording, "--mode", "gil", "-o", narrow)

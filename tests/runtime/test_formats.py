@@ -49,6 +49,19 @@ def test_folded(report):
     assert {names[0] for names in stacks} == {"<module>"}
 
 
+def test_options_can_be_spelt_out(usual_python, start, counters, tmp_path):
+    target = start(usual_python, "alternate.py", counters.path, 20)
+    target.says()
+    recording, folded, both = (tmp_path / name for name in ("recording", "folded", "both"))
+    for words in (["record", "--pid", target.pid, "--duration", 0.3, "--rate", 500, "--format", "json", "--output", recording],
+                  ["report", recording, "--format", "folded", "--output", folded],
+                  ["diff", recording, folded, "--format", "folded", "--output", both]):
+        done = flametap.run(*words)
+        assert done.code == flametap.DONE, done
+    assert json.loads(recording.read_text())["recording"]["rate_hz"] == 500
+    assert folded_names(folded.read_text()) and both.read_text()
+
+
 def test_svg(report):
     root = xml.etree.ElementTree.fromstring(report("svg"))
     assert root.tag == "{http://www.w3.org/2000/svg}svg"

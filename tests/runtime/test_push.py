@@ -2,20 +2,25 @@
 
 import http.server
 import json
+import signal
 import threading
 
 import pytest
 
 import flametap
 import ftap
+from target import wait_until
 
 
 class Receiver(http.server.ThreadingHTTPServer):
     """Takes profiles as a flametap server does, and remembers what came."""
 
-    def __init__(self, status=201, answer=None):
+    def __init__(self, status=201, answer=None, silent=False):
         super().__init__(("127.0.0.1", 0), Handler)
         self.status = status
+        self.may_answer = threading.Event()
+        if not silent:
+            self.may_answer.set()
         self.answer = answer or {"id": "a" * 16, "url": self.url + "/p/" + "a" * 16}
         self.came = []
 
@@ -28,6 +33,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         self.server.came.append((self.path, dict(self.headers), body))
+        self.server.may_answer.wait()
         answer = json.dumps(self.server.answer).encode()
         self.send_response(self.server.status)
         self.send_header("Content-Length", str(len(answer)))
@@ -49,14 +55,19 @@ def receive():
 
     yield begin
     for server in servers:
+        server.may_answer.set()
         server.shutdown()
         server.server_close()
 
 
-def record(python, folder, *options, env=None):
+def start_record(python, folder, *options, env=None):
     program = folder / "shop.py"
     program.write_text("def work():\n    return sum(range(1000))\nfor _ in range(5000): work()\n")
-    return flametap.run("record", *options, "--", *python.command, program, cwd=folder, env=python.environment(env))
+    return flametap.start("record", *options, "--", *python.command, program, cwd=folder, env=python.environment(env))
+
+
+def record(python, folder, *options, env=None):
+    return flametap.finish(start_record(python, folder, *options, env=env))
 
 
 def files(folder):
@@ -111,6 +122,30 @@ def test_a_server_that_is_not_there_loses_nothing(usual_python, tmp_path):
     assert done.code == flametap.FAILED, done
     assert "Connection refused" in done.err
     assert len(files(tmp_path)) == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_whoever_will_not_wait_for_a_silent_server_has_a_file(usual_python, receive, tmp_path, number):
+    server = receive(silent=True)
+    recording = start_record(usual_python, tmp_path, "--push", server.url)
+    wait_until(lambda: server.came, "the server has the recording")
+    done = flametap.interrupt(recording, number)
+    assert done.code == flametap.FAILED, done
+    (name,) = files(tmp_path)
+    assert "interrupted" in done.err and name.endswith(".html") and "written to " + name in done.err
+
+
+def test_the_signal_that_ends_the_recording_does_not_end_the_push(usual_python, receive, tmp_path, start):
+    target = start(usual_python, "tangle.py")
+    server = receive(silent=True)
+    recording = flametap.start("record", "-p", target.pid, "--push", server.url, cwd=tmp_path)
+    wait_until(lambda: any(path.stat().st_size for path in tmp_path.glob("*.ftap")), "something is recorded")
+    recording.send_signal(signal.SIGINT)
+    wait_until(lambda: server.came, "the server has the recording")
+    server.may_answer.set()
+    done = flametap.finish(recording)
+    assert done.code == flametap.DONE and "pushed to" in done.err, done
+    assert files(tmp_path) == []
 
 
 @pytest.mark.parametrize("words, reason", [

@@ -1,9 +1,7 @@
 """`flametap serve`: every route, every format in and out, what is promised on a crash, and many clients at once."""
 
-import fcntl
 import gzip
 import json
-import os
 import random
 import shutil
 import signal
@@ -11,12 +9,11 @@ import sqlite3
 import subprocess
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
 import flametap
-from server import FOLDED, Server, load_seconds
+from server import FOLDED, Server, load_seconds, profiles
 from target import PATIENCE_S, wait_until
 
 GOLDEN = flametap.REPOSITORY / "tests" / "golden"
@@ -33,12 +30,6 @@ def convert(path, format):
     done = flametap.run("report", path, "-f", format, "-o", "-")
     assert done.code == flametap.DONE, done
     return done.out
-
-
-def profiles(server, query=""):
-    reply = server.get("/api/profiles" + query)
-    assert reply.status == 200, reply
-    return reply.json()["profiles"]
 
 
 def test_the_page_is_there_for_every_path_of_people(server):
@@ -208,61 +199,32 @@ def test_agents_of_pyroscope_are_understood(server):
     assert server.ask("POST", "/ingest", FOLDED).status == 422
 
 
+@pytest.mark.parametrize("damage", ["a line that is none", "a damaged header", "a page that compares"])
+def test_what_could_not_be_read_is_answered_as_report_prints_it(server, damage, tmp_path):
+    file = tmp_path / "damaged"
+    recording = convert(GOLDEN / "profile.json", "ftap")
+    if damage == "a page that compares":
+        done = flametap.run("diff", GOLDEN / "profile.json", GOLDEN / "profile.json", "-f", "html", "-o", file)
+        assert done.code == flametap.DONE, done
+    else:
+        file.write_bytes(FOLDED + b"nonsense\n" if damage == "a line that is none" else recording[:8] + b"?" + recording[9:])
+    printed = flametap.run("report", file, "-f", "folded", "-o", "-").err.splitlines()
+    warnings = [line.partition("%s: " % file)[2] for line in printed if line.startswith("flametap: warning: ")]
+    assert warnings
+    assert server.ask("POST", "/api/profiles", file.read_bytes()).json()["warnings"] == warnings
+    curl = subprocess.run(["curl", "-sS", "-F", "file=@%s" % file, server.url + "upload"], stdout=subprocess.PIPE,
+                          timeout=PATIENCE_S)
+    assert curl.stdout.decode().splitlines()[1:] == ["warning: " + each for each in warnings]
+    if damage == "a line that is none":
+        assert server.ask("POST", "/ingest?name=a", file.read_bytes()).body.decode() == "warning: %s\n" % warnings[0]
+    assert "warnings" not in server.ask("POST", "/api/profiles", recording).json()
+
+
 def test_what_is_no_profile_is_refused_with_the_reason(server):
     for body in (b"", b"hello", b"{}", b"<svg></svg>", b"\x1f\x8bgarbage", b"\x89FTAP\r\n\x1a", b"\0" * 1000):
         reply = server.ask("POST", "/api/profiles", body)
         assert reply.status == 422 and "cannot be read" in reply.json()["error"], (body, reply)
     assert profiles(server) == []
-
-
-def test_recording_is_refused_unless_allowed(server):
-    assert server.get("/api/processes").status == 403
-    assert server.ask("POST", "/api/record", '{"pid": 1}').status == 403
-
-
-def test_a_process_is_recorded_live_and_kept(tmp_path, start, usual_python):
-    target = start(usual_python, "tangle.py")
-    with Server(tmp_path / "data", "--allow-record") as server:
-        assert server.get("/api/status").json()["allow_record"]
-        assert target.pid in [each["pid"] for each in server.get("/api/processes").json()["processes"]]
-        request = json.dumps({"pid": target.pid, "seconds": 3, "rate_hz": 200, "mode": "wall"})
-        reply = server.ask("POST", "/api/record", request)
-        assert reply.status == 201, reply
-        path = "/api/profiles/" + reply.json()["id"]
-        assert server.get(path).json()["live"] and profiles(server)[0]["live"]
-        have, live = b"", True
-        while live:
-            part = server.get("%s/ftap?from=%d" % (path, len(have)))
-            have += part.body
-            live = part.headers["Flametap-Live"] == "yes"
-        about = server.get(path).json()
-        assert have == server.get(path + "/ftap").body and about["bytes"] == len(have)
-        assert about["samples"] > 0 and "tangle.py" in about["command"] and about["host"]
-        assert [each["id"] for each in profiles(server)] == [about["id"]]
-
-
-def test_what_the_server_starts_has_none_of_its_connections(tmp_path, start, usual_python):
-    """It may live longer, and would go on to listen."""
-    target = start(usual_python, "tangle.py")
-    with Server(tmp_path / "data", "--allow-record") as server:
-        reply = server.ask("POST", "/api/record", json.dumps({"pid": target.pid, "seconds": 3600}))
-        assert reply.status == 201, reply
-        [child] = Path("/proc/%d/task/%d/children" % (server.process.pid, server.process.pid)).read_text().split() or [
-            pid for task in Path("/proc/%d/task" % server.process.pid).iterdir() for pid in (task / "children").read_text().split()]
-        links = [os.readlink(link) for link in Path("/proc/%s/fd" % child).iterdir()]
-        assert not [link for link in links if link.startswith("socket:")], links
-
-
-def test_a_recording_that_cannot_be_stored_stays_and_is_told(tmp_path):
-    live = tmp_path / "data" / "live"
-    live.mkdir(parents=True)
-    for ending in ("ftap", "log"):
-        (live / ("abcdefghijklmnop." + ending)).write_bytes(b"no recording")
-    with Server(tmp_path / "data") as server:
-        assert profiles(server) == []
-        told = "\n".join(server.messages)
-    assert "abcdefghijklmnop.ftap is not in the list" in told and "now kept" not in told
-    assert (live / "abcdefghijklmnop.ftap").read_bytes() == b"no recording"
 
 
 def test_profiles_are_for_nobody_else(tmp_path):
@@ -273,48 +235,6 @@ def test_profiles_are_for_nobody_else(tmp_path):
         server.upload()
         modes = {path.name: path.stat().st_mode & 0o077 for path in folder.iterdir() if path.is_file()}
     assert modes["profiles.sqlite"] == 0 and not any(modes.values()), modes
-
-
-def test_a_recording_that_cannot_be_says_why(tmp_path, start, usual_python):
-    with Server(tmp_path / "data", "--allow-record") as server:
-        reply = server.ask("POST", "/api/record", '{"pid": 4194304}')
-        assert reply.status == 404 and "4194304" in reply.json()["error"], reply
-        reply = server.ask("POST", "/api/record", json.dumps({"pid": server.process.pid}))
-        assert reply.status == 422, reply
-        for body in ("", "{}", '{"pid": "1"}', '{"pid": -1}', '{"pid": 1, "seconds": 0}', '{"pid": 1, "rate_hz": 1e9}',
-                     '{"pid": 1, "mode": "--help"}', '{"pid": 1, "mode": 7}'):
-            assert server.ask("POST", "/api/record", body).status == 422, body
-        assert list((tmp_path / "data" / "live").iterdir()) == []
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_in_order_and_with_it_its_recordings(tmp_path, start, usual_python, number):
-    target = start(usual_python, "tangle.py")
-    with Server(tmp_path / "data", "--allow-record") as server:
-        reply = server.ask("POST", "/api/record", json.dumps({"pid": target.pid, "seconds": 3600}))
-        assert reply.status == 201, reply
-        path = "/api/profiles/" + reply.json()["id"]
-        wait_until(lambda: server.get(path).json()["bytes"] > 1000, "something is recorded")
-        assert server.end(number) == 0
-    with Server(tmp_path / "data") as server:
-        about = server.get(path).json()
-        assert about["samples"] > 0 and not about["live"]
-
-
-def test_what_a_killed_server_was_recording_is_kept_by_the_next(tmp_path, start, usual_python):
-    target = start(usual_python, "tangle.py")
-    with Server(tmp_path / "data", "--allow-record") as server:
-        reply = server.ask("POST", "/api/record", json.dumps({"pid": target.pid, "seconds": 3600}))
-        path = "/api/profiles/" + reply.json()["id"]
-        wait_until(lambda: server.get(path).json()["bytes"] > 1000, "something is recorded")
-        server.end(signal.SIGKILL)
-    target.end()  # and with it the recorder, which nobody watches any more
-    log = tmp_path / "data" / "live" / (path.rpartition("/")[2] + ".log")
-    with log.open() as held_by_the_recorder:
-        fcntl.flock(held_by_the_recorder, fcntl.LOCK_EX)
-    with Server(tmp_path / "data") as server:
-        assert server.get(path).json()["samples"] > 0
-        assert not log.exists()
 
 
 def upload_until(stop, server, acknowledged, number):
@@ -468,9 +388,10 @@ def test_others_are_let_in_only_if_that_is_said(tmp_path):
     done = flametap.run("serve", "--listen", "0.0.0.0:0", "--token-file", token, "--data", tmp_path / "data")
     assert done.code == flametap.USAGE and "chmod 600" in done.err, done
     token.chmod(0o600)
-    for options in (["--token-file", token], ["--no-auth"]):
+    for options, status in ((["--token-file", token], 401), (["--no-auth"], 200)):
         with Server(tmp_path / "data", *options, listen="0.0.0.0:0") as server:
             assert server.get("/").status == 200
+            assert server.get("/api/profiles").status == status
     for words in (["--listen", "nowhere"], ["--listen", "127.0.0.1:99999"], ["--keep-bytes", "much"],
                   ["--keep-days", "0"], ["--max-upload", "2G"], ["--no-auth", "--token-file", token]):
         assert flametap.run("serve", *words).code == flametap.USAGE, words

@@ -236,9 +236,10 @@ def test_names_that_are_ours(server, host):
     assert status_of(server.raw(head(server, "GET /api/profiles", "Connection: close", host=host))) == 200
 
 
-def test_a_name_that_was_given(tmp_path):
-    with Server(tmp_path / "data", "--host", "Profiles.example") as named:
-        assert named.get("/", Host="profiles.example").status == 200
+def test_names_that_were_given(tmp_path):
+    with Server(tmp_path / "data", "--host", "Profiles.example", "--host", "second.example") as named:
+        for name in ("profiles.example", "second.example", "localhost"):
+            assert named.get("/", Host=name).status == 200
         assert named.get("/", Host="other.example").status == 421
 
 

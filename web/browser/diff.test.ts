@@ -1,34 +1,25 @@
 // Two recordings in one page, and several processes in one recording.
 import { writeFileSync } from "node:fs";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { launch, openFile, phone, violations, type Watched } from "./browser";
-import { flametap, Folder, Target } from "./flametap";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { phone, violations } from "./browser";
+import { useBrowser, useFolder } from "./fixtures";
+import { flametap, Target } from "./flametap";
 
-const folder = new Folder();
+const folder = useFolder();
+const browser = useBrowser();
 const difference = folder.file("difference.html");
-let browser: Browser;
-let opened: Watched;
 
-beforeAll(async () => {
-  browser = await launch();
+beforeAll(() => {
   writeFileSync(folder.file("before.txt"), "main;slow 60\nmain;fast 20\nmain;gone 20\n");
   writeFileSync(folder.file("after.txt"), "main;slow 30\nmain;fast 60\nmain;new 10\n");
   flametap("diff", folder.file("before.txt"), folder.file("after.txt"), "-o", difference);
 });
-afterAll(async () => {
-  await browser.close();
-  folder.remove();
-});
-afterEach(async () => {
-  opened.assertQuiet();
-  await opened.page.context().close();
-});
 
 async function open(path: string, hash = "", options = {}): Promise<Page> {
-  opened = await openFile(browser, path, hash, options);
-  await opened.page.getByRole("banner").waitFor();
-  return opened.page;
+  const page = await browser.openFile(path, hash, options);
+  await page.getByRole("banner").waitFor();
+  return page;
 }
 
 test("what changed, by function, largest first", async () => {
@@ -60,8 +51,6 @@ test("before, after, difference: widths, search, address, rules of accessibility
     await expect.poll(() => new URL(page.url()).hash).toContain("side=after");
     await page.getByRole("searchbox").fill("^fast$");
     await expect.poll(() => page.locator("#search-result").textContent()).toMatch(/^60\.0 %/);
-    opened.assertQuiet();
-    if (Object.keys(options).length === 0) await page.context().close();
   }
 });
 

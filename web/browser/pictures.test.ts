@@ -1,20 +1,11 @@
 // Pictures of the page, light and dark. `npm run picture` keeps the light one for the README.
 import { copyFileSync } from "node:fs";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { launch, openFile } from "./browser";
-import { flametap, Folder } from "./flametap";
+import { expect, test } from "vitest";
+import { useBrowser, useFolder } from "./fixtures";
+import { flametap } from "./flametap";
 
-const folder = new Folder();
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-afterAll(async () => {
-  await browser.close();
-  folder.remove();
-});
+const folder = useFolder();
+const browser = useBrowser();
 
 /** How many pixels of the canvas have each colour. */
 function colours(): Map<string, number> {
@@ -33,16 +24,14 @@ test("a picture of a real profile, light and dark", async () => {
   flametap("record", "-o", file, "--", "/usr/bin/python3", "examples/shop.py");
   const background = new Set<string>();
   for (const colorScheme of ["light", "dark"] as const) {
-    const opened = await openFile(browser, file, "", { colorScheme, viewport: { width: 1280, height: 640 } });
-    await opened.page.getByRole("application").first().waitFor();
+    const page = await browser.openFile(file, "", { colorScheme, viewport: { width: 1280, height: 640 } });
+    await page.getByRole("application").first().waitFor();
     const picture = folder.file(`${colorScheme}.png`);
-    await opened.page.screenshot({ path: picture });
-    const seen = [...(await opened.page.evaluate(`[...(${colours})()]`) as [string, number][])].sort((a, b) => b[1] - a[1]);
+    await page.screenshot({ path: picture });
+    const seen = [...(await page.evaluate(`[...(${colours})()]`) as [string, number][])].sort((a, b) => b[1] - a[1]);
     background.add(seen[0][0]);
     expect(seen.filter(([, count]) => count > 500).length, "colours of frames").toBeGreaterThan(4);
     if (colorScheme === "light" && process.env.FLAMETAP_PICTURE) copyFileSync(picture, process.env.FLAMETAP_PICTURE);
-    opened.assertQuiet();
-    await opened.page.context().close();
   }
   expect(background.size, "backgrounds").toBe(2);
 });

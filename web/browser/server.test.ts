@@ -1,43 +1,32 @@
 // The server's pages: uploads, the list, comparing, live profiles, a token.
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { launch, openServer, phone, violations, type Watched } from "./browser";
-import { flametap, Folder, Listening, record, Target } from "./flametap";
+import type { Page } from "playwright-core";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { phone, violations } from "./browser";
+import { useBrowser, useFolder } from "./fixtures";
+import { flametap, Listening, record, Target } from "./flametap";
 
-const folder = new Folder();
+const folder = useFolder();
+const browser = useBrowser();
 const ftap = folder.file("threads.ftap");
 const folded = folder.file("old profile.txt");
-let browser: Browser;
 let server: Listening;
-let opened: Watched | null = null;
 let data = 0;
 
 beforeAll(async () => {
-  browser = await launch();
   await record(ftap);
   flametap("report", ftap, "-f", "folded", "-o", folded);
-});
-afterAll(async () => {
-  await browser.close();
-  folder.remove();
 });
 const startServer = async (...options: string[]) => {
   server = await Listening.start("serve", "--listen", "127.0.0.1:0", "--data", folder.file(`data-${data++}`), ...options);
 };
-beforeEach(() => startServer());
-afterEach(async () => {
-  opened?.assertQuiet();
-  await opened?.page.context().close();
-  opened = null;
-  await server.stop();
+beforeEach(async () => {
+  await startServer();
+  return () => server.stop(); // once the pages are closed, which would miss it
 });
 
-async function open(path = "/", options = {}, origin = server.origin): Promise<Page> {
-  opened = await openServer(browser, origin, path, options);
-  return opened.page;
-}
+const open = (path = "/", options = {}, origin = server.origin) => browser.openServer(origin, path, options);
 
 /** As anybody would from a shell; gives what the server answers. */
 function curl(...words: string[]): string {
@@ -77,12 +66,15 @@ describe("uploads", () => {
     await page.getByText("There is no profile yet").waitFor();
     await drop(page, "old profile.txt", folded);
     await page.getByRole("link", { name: "old profile" }).first().waitFor();
+    const damaged = folder.file("damaged");
+    writeFileSync(damaged, "main;work 3\nmain;work\n");
+    await drop(page, "damaged", damaged);
+    await page.getByRole("region", { name: "Uploads" }).getByText(/^line 2 was not understood/).waitFor();
     const nonsense = folder.file("nonsense");
     writeFileSync(nonsense, Buffer.from([0, 1, 2, 3]));
     await drop(page, "nonsense", nonsense);
     await page.getByRole("region", { name: "Uploads" }).getByText(/cannot|no profile|not/i).waitFor();
-    // The browser itself tells of answers that are errors.
-    opened!.assertQuiet = () => {};
+    browser.expectNoise();
   });
 });
 
@@ -215,7 +207,6 @@ describe("a token", () => {
     await dialog.locator("input").first().fill(token);
     await page.keyboard.press("Enter");
     await page.getByRole("link", { name: /threads/ }).waitFor();
-    // The browser itself tells of answers that are errors.
-    opened!.assertQuiet = () => {};
+    browser.expectNoise();
   });
 });

@@ -1,34 +1,25 @@
 // Every view and control of a profile's page, on a real recording in a file from disk.
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { desktop, launch, openFile, phone, violations, type Watched } from "./browser";
-import { flametap, Folder, record } from "./flametap";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, test } from "vitest";
+import { desktop, phone, violations } from "./browser";
+import { useBrowser, useFolder } from "./fixtures";
+import { flametap, record } from "./flametap";
 
-const folder = new Folder();
+const folder = useFolder();
+const browser = useBrowser();
 const file = folder.file("threads.html");
 const ftap = folder.file("threads.ftap");
 const hostile = "<script>window.hacked = 1</script>";
-let browser: Browser;
-let opened: Watched;
 
 beforeAll(async () => {
-  browser = await launch();
   await record(ftap, "--sources");
   flametap("report", ftap, "-o", file, "--mode", "wall");
 });
-afterAll(async () => {
-  await browser.close();
-  folder.remove();
-});
-afterEach(async () => {
-  opened.assertQuiet();
-  await opened.page.context().close();
-});
 
 async function open(hash = "#mode=wall", options = {}): Promise<Page> {
-  opened = await openFile(browser, file, hash, options);
-  await opened.page.getByRole("tablist", { name: "Views" }).waitFor();
-  return opened.page;
+  const page = await browser.openFile(file, hash, options);
+  await page.getByRole("tablist", { name: "Views" }).waitFor();
+  return page;
 }
 
 const show = (page: Page, view: string) => page.getByRole("tab", { name: view }).click();
@@ -107,8 +98,6 @@ describe("views", () => {
       await expect.poll(() => hash(page)).toContain("zoom=");
       await page.keyboard.press("Escape");
       await page.getByRole("navigation", { name: "Zoomed into" }).waitFor({ state: "detached" });
-      opened.assertQuiet();
-      if (view === "Icicle") await page.context().close();
     }
   });
 

@@ -36,7 +36,6 @@ export interface RecordOrder {
   readonly pid: number;
   readonly seconds: number;
   readonly rate_hz: number;
-  readonly mode: string;
 }
 
 export const formats = ["html", "svg", "ftap", "json", "folded", "speedscope", "pprof", "chrome", "cpuprofile"] as const;
@@ -110,11 +109,11 @@ export class Api {
   }
 
   /** By XMLHttpRequest: fetch does not tell how much was sent. */
-  async upload(file: File, progress: (share: number) => void): Promise<{ id: string }> {
+  async upload(file: File, progress: (share: number) => void): Promise<{ id: string; warnings?: readonly string[] }> {
     const query = new URLSearchParams({ name: file.name });
     for (;;) {
       const answer = await send(`/api/profiles?${query}`, file, this.headers(), progress);
-      if (answer.status < 300) return JSON.parse(answer.text) as { id: string };
+      if (answer.status < 300) return JSON.parse(answer.text) as { id: string; warnings?: readonly string[] };
       if (answer.status !== 401 || !(await this.askForToken())) throw errorOf(answer.status, answer.text);
     }
   }

@@ -20,7 +20,7 @@ export function RecordPanel({ api }: { api: Api }) {
   useEffect(look, []);
   const record = async (pid: number) => {
     try {
-      const { id } = await api.record({ pid, seconds: seconds.value, rate_hz: rate.value, mode: "wall" });
+      const { id } = await api.record({ pid, seconds: seconds.value, rate_hz: rate.value });
       window.location.assign(`/p/${encodeURIComponent(id)}`);
     } catch (error) {
       trouble.value = failureText(error);
@@ -30,7 +30,7 @@ export function RecordPanel({ api }: { api: Api }) {
     <section class="record" aria-labelledby="record-title">
       <div class="record-head">
         <h2 id="record-title">Record a process of this machine</h2>
-        <NumberField label="seconds" value={seconds.value} max={86400} onChange={(value) => (seconds.value = value)} />
+        <NumberField label="seconds" value={seconds.value} max={3600} onChange={(value) => (seconds.value = value)} />
         <NumberField label="Hz" value={rate.value} max={10000} onChange={(value) => (rate.value = value)} />
         <button type="button" onClick={look}>
           Look again

@@ -11,6 +11,7 @@ interface Upload {
   readonly share: number;
   readonly id: string; // empty: not there yet
   readonly error: string;
+  readonly warnings: readonly string[]; // what the server could not read of it
 }
 
 const mostAtOnce = 50;
@@ -27,11 +28,11 @@ export class Uploads {
   /** One after the other: the server has to read each of them. */
   async add(files: readonly File[]): Promise<void> {
     const jobs = files.slice(0, mostAtOnce).map((file) => ({ file, number: this.next++ }));
-    this.list.value = [...this.list.value, ...jobs.map(({ file, number }) => ({ number, name: file.name, share: 0, id: "", error: "" }))];
+    this.list.value = [...this.list.value, ...jobs.map(({ file, number }) => ({ number, name: file.name, share: 0, id: "", error: "", warnings: [] }))];
     for (const { file, number } of jobs) {
       try {
-        const { id } = await this.api.upload(file, (share) => this.update(number, { share }));
-        this.update(number, { id, share: 1 });
+        const { id, warnings = [] } = await this.api.upload(file, (share) => this.update(number, { share }));
+        this.update(number, { id, share: 1, warnings });
         this.onDone(id);
       } catch (error) {
         this.update(number, { error: failureText(error) });
@@ -82,7 +83,14 @@ export function UploadList({ uploads }: { uploads: Uploads }) {
             {upload.error !== "" ? (
               <span class="error">{upload.error}</span>
             ) : upload.id !== "" ? (
-              <a href={`/p/${upload.id}`}>open</a>
+              <>
+                <a href={`/p/${upload.id}`}>open</a>
+                {upload.warnings.map((warning, i) => (
+                  <span key={i} class="warning">
+                    {warning}
+                  </span>
+                ))}
+              </>
             ) : (
               <progress aria-label={`Uploading ${upload.name}`} value={upload.share} max={1} />
             )}

@@ -4,7 +4,7 @@ import { computed, type ReadonlySignal } from "@preact/signals";
 import { diffOf, diffSideTree, type DiffTree } from "../model/diff";
 import { unionOf } from "../model/union";
 import type { Recording } from "../recording/recording";
-import { ProfileStore, startOf } from "./profile_store";
+import { ProfileStore, startOf, type Wanted } from "./profile_store";
 import type { ViewState } from "./view_state";
 
 export class DiffStore extends ProfileStore {
@@ -13,8 +13,9 @@ export class DiffStore extends ProfileStore {
   constructor(
     readonly before: Recording,
     readonly after: Recording,
+    wanted: Wanted = {},
   ) {
-    super(unionOf(before, after).recording, startOfBoth(before, after), (store) => treeOfSide(store as DiffStore));
+    super(unionOf(before, after).recording, startOfBoth(before, after, wanted), (store) => treeOfSide(store as DiffStore));
     const scale = computed(() => (this.state.value.absolute ? "absolute" : "shares"));
     this.diff = computed(() => diffOf(before, after, this.selection.value, scale.value));
     this.side = computed(() => this.state.value.side);
@@ -28,8 +29,8 @@ function treeOfSide(store: DiffStore) {
   return side === "difference" ? store.diff.value.tree : diffSideTree(store.diff.value, side);
 }
 
-function startOfBoth(before: Recording, after: Recording): ViewState {
-  const [one, other] = [startOf(before), startOf(after)];
+function startOfBoth(before: Recording, after: Recording, wanted: Wanted): ViewState {
+  const [one, other] = [startOf(before, wanted), startOf(after, wanted)];
   const both = one.selection.mode === "cpu" ? other : one;
   return { ...both, sort: "difference" };
 }

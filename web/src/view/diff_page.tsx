@@ -6,6 +6,7 @@ import { noFunction } from "../model/call_tree";
 import { nodeName } from "../model/stack_text";
 import type { Recording } from "../recording/recording";
 import { DiffStore } from "../state/diff_store";
+import type { Wanted } from "../state/profile_store";
 import { theme } from "../state/theme";
 import { sides } from "../state/view_state";
 import { Breadcrumbs } from "./breadcrumbs";
@@ -27,8 +28,13 @@ import { UndoButtons, usePageKeys } from "./profile_page";
 import { commandOf } from "./recording_facts";
 import { SearchBox } from "./search_box";
 
-export function DiffPage({ recordings }: { recordings: readonly [Recording, Recording] }) {
-  const store = useMemo(() => new DiffStore(recordings[0], recordings[1]), [recordings]);
+export interface DiffPageProps {
+  readonly recordings: readonly [Recording, Recording];
+  readonly wanted?: Wanted;
+}
+
+export function DiffPage({ recordings, wanted }: DiffPageProps) {
+  const store = useMemo(() => new DiffStore(recordings[0], recordings[1], wanted), [recordings]);
   const help = useSignal(false);
   usePageKeys(store, [], () => (help.value = true));
   return (

@@ -26,7 +26,9 @@ export function EmbeddedApp({ elements }: { elements: readonly HTMLScriptElement
   }, []);
   if (failure.value !== null) return <FailurePage failure={failure.value} />;
   if (loaded.value === null) return <Reading {...progress.value} />;
-  return "one" in loaded.value ? <ProfilePage store={loaded.value.one} /> : <DiffPage recordings={loaded.value.two} />;
+  return "one" in loaded.value ? <ProfilePage store={loaded.value.one} /> : (
+    <DiffPage recordings={loaded.value.two} wanted={wantedBy(elements[0])} />
+  );
 }
 
 function wantedBy({ dataset }: HTMLScriptElement): Wanted {

@@ -1,6 +1,7 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { Origin } from "../model/selection";
-import { contrast, diffFill, diffSteps, diffThemes, fillOf, kinds, themes, tints } from "./palette";
+import { contrast, diffFill, diffSteps, diffThemes, fillOf, kinds, themes, tints, type Kind } from "./palette";
 
 describe.each(["light", "dark"] as const)("the %s theme", (name) => {
   const theme = themes[name];
@@ -29,6 +30,12 @@ test("contrast is that of WCAG", () => {
 test("the same function has the same fill, within its kind", () => {
   expect(fillOf(Origin.library, "get")).toBe(fillOf(Origin.library, "get"));
   expect(Math.floor(fillOf(Origin.kernel, "read") / tints)).toBe(kinds.indexOf("kernel"));
+});
+
+test("the server's small pictures have the same colours", () => {
+  const drawn = readFileSync(new URL("../../../src/server/thumbnail.cc", import.meta.url), "utf8").match(/#[0-9a-f]{6}/g);
+  const middle = (kind: Kind) => themes.light.fills[kinds.indexOf(kind) * tints + (tints - 1) / 2];
+  expect(drawn).toEqual((["own", "library", "standardLibrary", "native", "kernel", "marker"] as const).map(middle));
 });
 
 test("a difference shows its direction however small it is", () => {
