@@ -20,19 +20,32 @@ OTHER_COMPILER = 3
 PLAIN_BYTES_WORD = 8  # with which an image begins
 
 
+def replay():
+    program = Path(flametap.binary()).with_name("flametap_replay")
+    if not program.exists():
+        pytest.skip("%s was not built (FLAMETAP_BENCHMARKS)" % program.name)
+    return str(program)
+
+
 def compare(*images, figures=FIGURES):
     """The exit code of bench/instructions and what it said; skips the test where it has nothing to compare."""
     if not shutil.which("valgrind"):
         pytest.skip("valgrind is not installed")
-    program = Path(flametap.binary()).with_name("flametap_replay")
-    if not program.exists():
-        pytest.skip("%s was not built (FLAMETAP_BENCHMARKS)" % program.name)
     done = subprocess.run([str(TOOL), *images], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          env=dict(os.environ, FLAMETAP_REPLAY=str(program), FLAMETAP_FIGURES=str(figures)))
+                          env=dict(os.environ, FLAMETAP_REPLAY=replay(), FLAMETAP_FIGURES=str(figures)))
     said = done.stdout.decode()
     if done.returncode == OTHER_COMPILER:
         pytest.skip(said.strip())
     return done.returncode, said
+
+
+@pytest.mark.parametrize("image", IMAGES, ids=lambda path: path.stem)
+def test_a_sample_is_one_reading_and_no_allocation(image):
+    said = subprocess.run([replay(), str(image)], check=True, stdout=subprocess.PIPE).stdout.decode()
+    steps = {words[0]: list(map(int, words[1:])) for words in map(str.split, said.splitlines())}
+    for step in ("riding", "free"):
+        samples, readings, _, _, allocations = steps[step]
+        assert (readings, allocations) == (samples, 0), step
 
 
 @pytest.mark.parametrize("image", [path.stem for path in IMAGES])
