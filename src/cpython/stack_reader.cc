@@ -159,18 +159,20 @@ bool StackReader::end_run(Address anchor) {
 bool StackReader::frame_moved(std::size_t at, bool innermost) const {
   if (instant_) return false;
   const std::size_t looks = !running_ ? 0 : looked_at_each_time(at) ? kLooks : 1;
-  const auto differs = [&](Offset offset, std::size_t length) {
-    const std::byte* reference = second_.data() + at + offset;
-    if (std::memcmp(first_.data() + at + offset, reference, length) != 0) return true;
+  const auto differs = [&]<typename Word>(Word, Offset offset) {
+    const Word reference = word<Word>(second_, at + offset);
+    if (word<Word>(first_, at + offset) != reference) return true;
     for (std::size_t i = 0; i < looks; ++i) {
-      if (std::memcmp(looks_[i].frames.data() + at + offset, reference, length) != 0) return true;
+      if (word<Word>(looks_[i].frames, at + offset) != reference) return true;
     }
     return false;
   };
-  if (differs(layout_.frame.previous, 8) || differs(layout_.frame.code, 8)) return true;
-  if (layout_.frame.owner != kAbsent && differs(layout_.frame.owner, 1)) return true;
+  if (differs(std::uint64_t{}, layout_.frame.previous) || differs(std::uint64_t{}, layout_.frame.code)) return true;
+  if (layout_.frame.owner != kAbsent && differs(std::uint8_t{}, layout_.frame.owner)) return true;
   if (innermost) return false;
-  return differs(layout_.frame.instruction, layout_.instruction_kind == InstructionKind::unit_pointer ? 8 : 4);
+  return layout_.instruction_kind == InstructionKind::unit_pointer
+             ? differs(std::uint64_t{}, layout_.frame.instruction)
+             : differs(std::uint32_t{}, layout_.frame.instruction);
 }
 
 bool StackReader::looked_at_each_time(std::size_t at) const {

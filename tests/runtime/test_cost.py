@@ -10,14 +10,16 @@ import pytest
 
 import tick_log
 
-# Of one sample of one thread: what the thread does, how it is then sampled, and what that takes.
-#   calls   the stack and all that confirms it, in one call; whether the thread was on our CPU meanwhile
-#   works   the same; whether it runs, and where, for the next sample
+# Of one sample of one thread: what the thread does, the options, how it is then sampled, and what that takes.
+#   calls   the stack and all that confirms it, in one interrupt of its CPU
+#   rides   the same in one call; whether the thread was on our CPU meanwhile
+#   works   the same; whether it still runs
 #   sleeps  whether it ran since the last sample; whether the list of threads is still the same
 USUAL = {
-    "calls": ("ride_along", {"process_vm_readv": 1, "pread64": 1}),
-    "works": ("free_running", {"process_vm_readv": 1, "pread64": 1}),
-    "sleeps": ("free_running", {"process_vm_readv": 1, "pread64": 1}),
+    "calls": ("calls", [], "interrupted", {"bpf": 1}),
+    "rides": ("calls", ["--no-interrupt"], "ride_along", {"process_vm_readv": 1, "pread64": 1}),
+    "works": ("works", [], "free_running", {"process_vm_readv": 1, "pread64": 1}),
+    "sleeps": ("sleeps", [], "free_running", {"process_vm_readv": 1, "pread64": 1}),
 }
 
 # Twice a second what was sampled is written to the journal: one write, with SIGPIPE held back around it, and the
@@ -26,9 +28,9 @@ CHECKPOINT_CALLS = {tick_log.WRITE: 1, "rt_sigprocmask": 2, "rt_sigpending": 1, 
 CHECKPOINT_ALLOCATIONS = 40
 
 
-def ticks_of(folder, seconds, *targets):
+def ticks_of(folder, seconds, *targets, options=()):
     pids = [word for target in targets for word in ("-p", target.pid)]
-    recording, ticks = tick_log.record(folder, *pids, "-d", seconds, "-r", 1000)
+    recording, ticks = tick_log.record(folder, *pids, "-d", seconds, "-r", 1000, *options)
     if ticks is None:
         pytest.skip("this kernel does not hand system calls to the program itself (syscall user dispatch, Linux 5.11)")
     return recording.stats, ticks
@@ -40,12 +42,12 @@ def usual(ticks):
     return dict(items), count / len(ticks)
 
 
-@pytest.mark.parametrize("pace", USUAL)
-def test_system_calls_and_allocations_of_a_sample(python, pace, start, tmp_path):
-    step, calls = USUAL[pace]
+@pytest.mark.parametrize("way", USUAL)
+def test_system_calls_and_allocations_of_a_sample(python, way, start, tmp_path):
+    pace, options, step, calls = USUAL[way]
     target = start(python, "paces.py", pace)
     target.says()
-    stats, ticks = ticks_of(tmp_path, 0.3, target)
+    stats, ticks = ticks_of(tmp_path, 0.3, target, options=options)
     assert stats["steps"][step] > len(ticks) / 2, stats
     found, share = usual(ticks)
     assert found == calls, "a sample usually takes %r" % found
@@ -58,7 +60,7 @@ def test_two_processes_take_twice_as_much(usual_python, start, tmp_path):
         target.says()
     _, ticks = ticks_of(tmp_path, 0.3, *targets)
     found, share = usual(ticks)
-    assert found == {name: 2 * count for name, count in USUAL["sleeps"][1].items()}
+    assert found == {name: 2 * count for name, count in USUAL["sleeps"][3].items()}
     assert share > 0.5
 
 

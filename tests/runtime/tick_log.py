@@ -11,7 +11,7 @@ ALLOCATION = "allocation"
 SLEEP = "clock_nanosleep"  # with it a tick begins
 WRITE = "write"
 NAMES = {0: "read", 1: WRITE, 3: "close", 14: "rt_sigprocmask", 17: "pread64", 127: "rt_sigpending", 128: "rt_sigtimedwait",
-         203: "sched_setaffinity", 230: SLEEP, 257: "openat", 310: "process_vm_readv", 0xffff: ALLOCATION}
+         203: "sched_setaffinity", 230: SLEEP, 257: "openat", 310: "process_vm_readv", 321: "bpf", 0xffff: ALLOCATION}
 
 
 def record(folder, *args):
