@@ -184,10 +184,10 @@ Sampled ThreadSampler::take_python(const Tools& tools) {
 // Nothing if it has ended. A running thread's account grows when it leaves its CPU, and at the kernel's own ticks;
 // while it has not grown, the thread is where it was. That is cheaper to ask than where it is.
 std::optional<bool> ThreadSampler::runs_now() {
-  if (running_since_ && kernel_.schedstat->read() == running_since_) return true;
-  running_since_.reset();
   std::optional<target::TaskSchedstat> before;
   if (kernel_.schedstat) before = kernel_.schedstat->read();
+  if (running_since_ && before == running_since_) return true;
+  running_since_.reset();
   const auto stat = kernel_.stat->read();
   if (!stat) return std::nullopt;
   last_cpu_ = stat->processor;
@@ -237,14 +237,21 @@ void ThreadSampler::try_free_readings(const Tools& tools) {
   const auto stat = kernel_.stat->read();
   if (!stat) return;
   last_cpu_ = stat->processor;
-  if (!tools.seat.keep_off(last_cpu_)) return;  // from its own CPU every reading would succeed
-  for (std::uint32_t i = 0; i < Approach::kTrials; ++i) {
-    const Reading reading = read_freely(tools);
-    approach_.note(is_verified(reading));
-    if (is_verified(reading)) continue;
+  // From its own CPU every reading would succeed, and while it waits for its turn.
+  if (!tools.seat.keep_off(last_cpu_) || is_known_to_wait(tools)) return;
+  std::uint32_t verified = 0;
+  while (verified < Approach::kTrials && is_verified(read_freely(tools))) ++verified;
+  if (verified < Approach::kTrials) {
+    approach_.note(false);
     reader_->learn();
-    return;
+  } else if (!is_known_to_wait(tools)) {
+    for (std::uint32_t i = 0; i < verified; ++i) approach_.note(true);
   }
+}
+
+// Ready to run, or not even that. Without an interrupt there is no telling.
+bool ThreadSampler::is_known_to_wait(const Tools& tools) const {
+  return tools.interrupter != nullptr && !tools.interrupter->read(last_cpu_, tid_, {});
 }
 
 Sampled ThreadSampler::sample_standing_still(const Tools& tools) {

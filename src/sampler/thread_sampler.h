@@ -76,6 +76,7 @@ class ThreadSampler {
   [[nodiscard]] cpython::Reading read_freely(const Tools& tools);
   [[nodiscard]] cpython::Reading read_again_and_again(const Tools& tools);
   void try_free_readings(const Tools& tools);
+  [[nodiscard]] bool is_known_to_wait(const Tools& tools) const;
   [[nodiscard]] std::optional<bool> runs_now();
   [[nodiscard]] Sampled sample_standing_still(const Tools& tools);
   [[nodiscard]] std::optional<Sampled> sample_interrupted(const Tools& tools);

@@ -13,13 +13,13 @@ import tick_log
 # Of one sample of one thread: what the thread does, the options, how it is then sampled, and what that takes.
 #   calls   the stack and all that confirms it, in one interrupt of its CPU
 #   rides   the same in one call; whether the thread was on our CPU meanwhile
-#   works   the same; whether it still runs
+#   works   the same; whether its account has moved, and if so, whether it still runs
 #   sleeps  whether it ran since the last sample; whether the list of threads is still the same
 USUAL = {
-    "calls": ("calls", [], "interrupted", {"bpf": 1}),
-    "rides": ("calls", ["--no-interrupt"], "ride_along", {"process_vm_readv": 1, "pread64": 1}),
-    "works": ("works", [], "free_running", {"process_vm_readv": 1, "pread64": 1}),
-    "sleeps": ("sleeps", [], "free_running", {"process_vm_readv": 1, "pread64": 1}),
+    "calls": ("calls", [], "interrupted", [{"bpf": 1}]),
+    "rides": ("calls", ["--no-interrupt"], "ride_along", [{"process_vm_readv": 1, "pread64": 1}]),
+    "works": ("works", [], "free_running", [{"process_vm_readv": 1, "pread64": 1}, {"process_vm_readv": 1, "pread64": 2}]),
+    "sleeps": ("sleeps", [], "free_running", [{"process_vm_readv": 1, "pread64": 1}]),
 }
 
 # Twice a second what was sampled is written to the journal: one write, with SIGPIPE held back around it, and the
@@ -36,10 +36,11 @@ def ticks_of(folder, seconds, *targets, options=()):
     return recording.stats, ticks
 
 
-def usual(ticks):
-    """What most ticks have in common, and the share of those that have."""
-    (items, count), = collections.Counter(tuple(sorted(tick.items())) for tick in ticks).most_common(1)
-    return dict(items), count / len(ticks)
+def assert_usual(ticks, expected):
+    """Most ticks take one of these, and no other is the most frequent one."""
+    counts = collections.Counter(tuple(sorted(tick.items())) for tick in ticks)
+    assert dict(counts.most_common(1)[0][0]) in expected, counts.most_common(3)
+    assert sum(counts[tuple(sorted(each.items()))] for each in expected) > len(ticks) / 2, counts.most_common(3)
 
 
 @pytest.mark.parametrize("way", USUAL)
@@ -49,9 +50,7 @@ def test_system_calls_and_allocations_of_a_sample(python, way, start, tmp_path):
     target.says()
     stats, ticks = ticks_of(tmp_path, 0.3, target, options=options)
     assert stats["steps"][step] > len(ticks) / 2, stats
-    found, share = usual(ticks)
-    assert found == calls, "a sample usually takes %r" % found
-    assert share > 0.5
+    assert_usual(ticks, calls)
 
 
 def test_two_processes_take_twice_as_much(usual_python, start, tmp_path):
@@ -59,9 +58,7 @@ def test_two_processes_take_twice_as_much(usual_python, start, tmp_path):
     for target in targets:
         target.says()
     _, ticks = ticks_of(tmp_path, 0.3, *targets)
-    found, share = usual(ticks)
-    assert found == {name: 2 * count for name, count in USUAL["sleeps"][3].items()}
-    assert share > 0.5
+    assert_usual(ticks, [{name: 2 * count for name, count in each.items()} for each in USUAL["sleeps"][3]])
 
 
 def test_a_known_stack_is_recorded_without_allocation(usual_python, start, tmp_path):
