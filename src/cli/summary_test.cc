@@ -37,7 +37,9 @@ TEST(Summary, NoLossIsHidden) {
   const std::string text = summary_text(all, *profile::filter(all, {.mode = profile::Mode::cpu}), "out.svg");
   EXPECT_THAT(text, HasSubstr("flametap: the time was up after 100 ms\n"));
   EXPECT_THAT(text, HasSubstr("100 ticks at 1000 Hz, 2 missed\n"));
-  EXPECT_THAT(text, HasSubstr("100 samples (85 free running, 5 in an interrupt, 9 riding along, 1 paused); 3 torn, 0 unreadable\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("100 samples (85 free running, 5 in an interrupt, 9 riding along, 1 paused); 3 torn, 0 unreadable\n"));
   EXPECT_THAT(text, HasSubstr("mode cpu: 30.00 % of the threads' wall time\n"));
   EXPECT_THAT(text, HasSubstr("100.00 %  spin (/app/a.py)\n"));
   EXPECT_THAT(text, HasSubstr("written to out.svg\n"));
