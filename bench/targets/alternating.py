@@ -3,7 +3,8 @@ import random
 from itertools import repeat
 
 import truth_cells
-from truth_cells import Account, Block, Truth, units_of
+from blocks import Block, cost_of, units_of
+from truth_cells import Account, Truth
 
 SHALLOW, DEEP = 3, 150  # frames at the place of work: <module>, work, shallow; <module>, work, deep, down..., bottom
 DOWN = DEEP - 4
@@ -53,6 +54,6 @@ def work():
 
 said = truth_cells.options(__doc__, us=3000)
 blocks = [Block(shallow, 0.4, units=units_of(TURNS)), Block(deep, 0.6, units=units_of(TURNS))]
-fixed_ns = 0, truth_cells.cost_of(lambda rounds: [deep(0) for _ in repeat(None, rounds)])  # the way down and up again
-truth = Truth(said, __file__, ["shallow", "deep"], POSSIBLE, lines=truth_cells.marked_lines(__file__))
+fixed_ns = 0, cost_of(lambda rounds: [deep(0) for _ in repeat(None, rounds)])  # the way down and up again
+truth = Truth(said, __file__, ["shallow", "deep"], POSSIBLE)
 work()  # call

@@ -1,12 +1,14 @@
-"""An event loop with tasks that compute for a known time and wait in between: python asyncio_server.py TRUTH_FILE --tasks 50.
+"""An event loop: python asyncio_server.py TRUTH_FILE --tasks 50.
 
-Requests go through a queue to the tasks, which parse, query and render them, each in a coroutine of its own.
+The tasks compute for a known time and wait in between. Requests go through a queue to the tasks, which parse, query and
+render them, each in a coroutine of its own.
 """
 import asyncio
 import random
 
 import truth_cells
-from truth_cells import Account, Truth, units_of
+from blocks import cost_of, units_of
+from truth_cells import Account, Truth
 
 POSSIBLE = (
     "<module>;work(;serve"
@@ -84,8 +86,8 @@ async def serve():
     tasks = [asyncio.ensure_future(produce(requests))]
     for _ in range(said.tasks):
         tasks.append(asyncio.ensure_future(handle(requests)))
-    for _ in range(3 * said.check):
-        await asyncio.sleep(0.002)
+    for _ in range(said.check):
+        await asyncio.sleep(0.005)
     truth.ready(calls_per_us=round(calls_per_us, 3), shares=SHARES, tolerance_s=0.002)
     await asyncio.gather(*tasks)
 
@@ -95,9 +97,9 @@ def work():
 
 
 said = truth_cells.options(__doc__, tasks=50)
-costs = {function.__name__: truth_cells.cost_of(function) for function in (parse, query, render)}
+costs = {function.__name__: cost_of(function) for function in (parse, query, render)}
 calls_per_us = sum(1000 * share / costs[label] for label, share in SHARES.items())
 units = {label: units_of(turns) for label, turns in TURNS.items()}
-truth = Truth(said, __file__, list(SHARES), POSSIBLE, lines=truth_cells.marked_lines(__file__))
+truth = Truth(said, __file__, list(SHARES), POSSIBLE, waits=True)
 account = Account(truth)
 work()  # call

@@ -26,7 +26,8 @@ def deep():
     notes = {"c": "long calls of C", "us": "calls of some us", "tiny": "several calls per us"}
     for depth in (20, 200, 2000):
         for work in ("c", "us", "tiny"):
-            yield variant("deep-%d-%s" % (depth, work), "deep.py", "--depth %d --work %s" % (depth, work), note=notes[work])
+            options = "--depth %d --work %s" % (depth, work)
+            yield variant("deep-%d-%s" % (depth, work), "deep.py", options, note=notes[work])
 
 
 OTHERS = [
@@ -40,10 +41,11 @@ OTHERS = [
     variant("numpy", "numpy_calls.py", needs="numpy", note="calls of numpy's C code"),
     variant("periodic-1ms", "periodic.py", "--us 1000", note="a rhythm of exactly 1 ms"),
     variant("periodic-10ms", "periodic.py", "--us 10000", note="a rhythm of exactly 10 ms"),
-    variant("periodic-10ms-sleep", "periodic.py", "--us 10000 --busy 60", note="a rhythm of exactly 10 ms, asleep for 4 ms"),
+    variant("periodic-10ms-sleep", "periodic.py", "--us 10000 --busy 60", note="the same, asleep for 4 ms"),
+    variant("system-calls", "system_calls.py", note="60 % of the time in the kernel"),
     variant("lines", "lines.py", note="several hot lines in a function"),
     variant("realistic", "realistic.py", note="generators, exceptions, with, methods, functions called by C code"),
-    variant("processes", "processes.py", "--children 30", kind="launch", note="30 short processes, one after the other"),
+    variant("processes", "processes.py", "--children 30", kind="launch", note="30 short processes in turn"),
     variant("imports", "imports.py", "--modules 300", kind="launch", note="300 modules are imported at the start"),
 ]
 CATALOGUE = list(calls()) + list(deep()) + OTHERS

@@ -6,7 +6,8 @@ import sys
 from itertools import repeat
 
 import truth_cells
-from truth_cells import CALL, TURN, Account, Block, Truth, units_of
+from blocks import CALL, TURN, Block, turns_of, units_of
+from truth_cells import Account, Truth
 
 OUTERMOST = 2  # <module> and work stand around the frames of descend
 NUMBERS = list(range(3000))
@@ -86,15 +87,16 @@ def blocks_of(kind):
     if kind == "c":
         return [Block(adding, 0.65, units=20000, calls=0), Block(sorting, 0.35, units=15000, calls=0)]
     if kind == "us":
-        return [without, Block(short_calls, 0.5, units=units_of(short_turns)), Block(longer_calls, 0.3, units=units_of(longer_turns))]
+        short_units, longer_units = units_of(short_turns), units_of(longer_turns)
+        return [without, Block(short_calls, 0.5, units=short_units), Block(longer_calls, 0.3, units=longer_units)]
     return [without, Block(shortest_calls, 0.5, units=CALL), Block(pair_calls, 0.3, units=3 * CALL, calls=3)]
 
 
 said = truth_cells.options(__doc__, depth=20, work="us")
-short_turns, longer_turns = [truth_cells.turns_of(longer, length) for length in (2000, 5000)]
+short_turns, longer_turns = [turns_of(longer, length) for length in (2000, 5000)]
 blocks = blocks_of(said.work)
 sys.setrecursionlimit(said.depth + 1000)
 frames = said.depth - OUTERMOST
 possible = "<module>(;descend){%d};work%s" % (frames, POSSIBLE[said.work])
-truth = Truth(said, __file__, [block.label for block in blocks], possible, lines=truth_cells.marked_lines(__file__))
+truth = Truth(said, __file__, [block.label for block in blocks], possible)
 descend(frames - 1)  # call

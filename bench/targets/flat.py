@@ -3,7 +3,8 @@ import itertools
 import random
 
 import truth_cells
-from truth_cells import Account, Block, Truth, units_of
+from blocks import Block, units_of
+from truth_cells import Account, Truth
 
 SOURCE = """
 def {name}():
@@ -49,5 +50,5 @@ said = truth_cells.options(__doc__)
 MANY, SOME, FEW = make_functions("many", 1500, 8), make_functions("some", 400, 40), make_functions("few", 100, 300)
 blocks = [Block(many, 0.5, units=units_of(8)), Block(some, 0.2, units=units_of(40)),
           Block(few, 0.3, units=units_of(300))]
-truth = Truth(said, __file__, ["many", "some", "few"], POSSIBLE, lines=truth_cells.marked_lines(__file__))
+truth = Truth(said, __file__, ["many", "some", "few"], POSSIBLE)
 work()  # call

@@ -8,6 +8,7 @@ import shutil
 import sys
 
 import truth_cells
+from clocks import thread_clock
 from truth_cells import Account, Truth
 
 CHAIN = 10  # a module imports the next one, up to so many
@@ -70,8 +71,8 @@ def work():
 
 
 said = truth_cells.options(__doc__, modules=300)
-truth = Truth(said, __file__, ["make_modules", "import_modules", "compute"], POSSIBLE, lines=truth_cells.marked_lines(__file__))
-clock = truth_cells.thread_clock()
+truth = Truth(said, __file__, ["make_modules", "import_modules", "compute"], POSSIBLE, waits=True)
+clock = thread_clock()
 truth.ready()
 account = Account(truth)
 work()  # call

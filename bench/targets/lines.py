@@ -1,13 +1,14 @@
 """Functions with several hot lines of known shares: python lines.py TRUTH_FILE.
 
-The lines of `long_lines` are calls of C code of up to a millisecond. Those of `short_lines` are loops whose lines take some ten
-nanoseconds each; the lines of one loop share a cell.
+The lines of `long_lines` are calls of C code of some 100 us. Those of `short_lines` are loops whose lines take some
+10 ns each; the lines of one loop share a cell.
 """
 import functools
 from itertools import repeat
 
 import truth_cells
-from truth_cells import Account, Block, Truth
+from blocks import Block
+from truth_cells import Account, Truth
 
 POSSIBLE = "<module>;work(;long_lines|;short_lines)?"
 NUMBERS = list(range(20000))
@@ -61,6 +62,6 @@ def work():
 
 
 said = truth_cells.options(__doc__)
-truth = Truth(said, __file__, list(LINES), POSSIBLE, line_cells=sum(map(len, LINES.values())), lines=truth_cells.marked_lines(__file__))
+truth = Truth(said, __file__, list(LINES), POSSIBLE, line_cells=sum(map(len, LINES.values())))
 blocks, truth.description["line_labels"] = blocks_and_lines(truth.first_line_cell)
 work()  # call

@@ -2,7 +2,8 @@
 from itertools import repeat
 
 import truth_cells
-from truth_cells import CALL, TURN, Account, Block, Truth, units_of
+from blocks import CALL, TURN, Block, turns_of, units_of
+from truth_cells import Account, Truth
 
 POSSIBLE = "<module>;work(;no_calls|;calls_100ns(;shortest)?|;calls_(300ns|1us|3us|10us|100us|1ms)(;call)?)?"
 
@@ -62,7 +63,7 @@ def work():
 
 said = truth_cells.options(__doc__)
 turns_300ns, turns_1us, turns_3us, turns_10us, turns_100us, turns_1ms = [
-    truth_cells.turns_of(call, length) for length in (300, 1000, 3000, 10000, 100000, 1000000)]
+    turns_of(call, length) for length in (300, 1000, 3000, 10000, 100000, 1000000)]
 blocks = [
     Block(no_calls, 0.07, units=TURN, calls=0),
     Block(calls_100ns, 0.2, units=CALL),
@@ -72,5 +73,5 @@ blocks = [
     Block(calls_10us, 0.22, units=units_of(turns_10us)),
     Block(calls_100us, 0.11, units=units_of(turns_100us)),
     Block(calls_1ms, 0.09, units=units_of(turns_1ms))]
-truth = Truth(said, __file__, [block.label for block in blocks], POSSIBLE, lines=truth_cells.marked_lines(__file__))
+truth = Truth(said, __file__, [block.label for block in blocks], POSSIBLE)
 work()  # call

@@ -8,7 +8,8 @@ os.environ.update(dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL
 import numpy
 
 import truth_cells
-from truth_cells import Account, Block, Truth
+from blocks import Block
+from truth_cells import Account, Truth
 
 POSSIBLE = "<module>;work(;multiplying|;sorting|;decomposing|;small_vectors(;length)?)?"
 GENERATOR = numpy.random.RandomState(1)
@@ -46,5 +47,5 @@ def work():
 said = truth_cells.options(__doc__)
 blocks = [Block(multiplying, 0.4, units=200000, calls=0), Block(sorting, 0.25, units=300000),
           Block(decomposing, 0.15, units=200000), Block(small_vectors, 0.2, units=700)]
-truth = Truth(said, __file__, [block.label for block in blocks], POSSIBLE, lines=truth_cells.marked_lines(__file__))
+truth = Truth(said, __file__, [block.label for block in blocks], POSSIBLE)
 work()  # call

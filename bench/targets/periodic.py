@@ -1,7 +1,7 @@
 """A rhythm that beats with that of a sampler: python periodic.py TRUTH_FILE --us 1000 --busy 100.
 
-Each period of the wall clock begins with `first` (30 % of the busy part), then comes `second`; with --busy 60 the program
-sleeps for the last 40 % of the period. A sampler that looks every millisecond always meets the same phase.
+Each period of the wall clock begins with `first` (30 % of the busy part), then comes `second`; with --busy 60 the
+program sleeps for the last 40 % of the period. A sampler that looks every millisecond always meets the same phase.
 """
 import time
 
@@ -32,7 +32,7 @@ def work():
     for number in range(2 * said.check):
         (first if number % 2 else second)(wall_clock() + 0.00005)  # call
     truth.ready(shares={"first": FIRST, "second": 1 - FIRST}, tolerance_s=period_s + 0.0002)
-    account.last = account.clock()
+    account.begin()
     while True:
         begins = wall_clock() // period_s * period_s
         account.block(cells[0], first, begins + FIRST * busy_s)  # call
@@ -42,5 +42,5 @@ def work():
 
 
 said = truth_cells.options(__doc__, us=1000, busy=100)
-truth = Truth(said, __file__, ["first", "second"], POSSIBLE, lines=truth_cells.marked_lines(__file__))
+truth = Truth(said, __file__, ["first", "second"], POSSIBLE, waits=said.busy < 100)
 work()  # call

@@ -1,12 +1,15 @@
 """Many short Python processes, one after the other: python processes.py TRUTH_FILE --children 30.
 
-Each works for 50 ms of CPU time, first `early`, then mostly `late`: who notices a process late has too little of `early`.
+Each works for 50 ms of CPU time, first `early`, then mostly `late`: who notices a process late has too little of
+`early`.
 """
 import os
 import random
 import subprocess
 
 import truth_cells
+from blocks import BLOCK_NS
+from clocks import thread_clock
 from truth_cells import Account, Truth
 
 SHARES = {"early": 0.3, "late": 0.7}
@@ -36,7 +39,7 @@ def work(number):
     truth.progress[number] = truth.read(0)  # of the children before
     for block in range(BLOCKS):
         function = early if block < 0.2 * BLOCKS or chance.random() < 0.125 else late
-        until_ns = clock() + chance.uniform(0.8, 1.2) * truth_cells.BLOCK_NS
+        until_ns = clock() + chance.uniform(0.8, 1.2) * BLOCK_NS
         account.block([truth.cell(function.__name__, number)], function, until_ns)  # call
     truth.judge()
     account.settle()
@@ -58,9 +61,9 @@ def start_children():
 
 
 said = truth_cells.options(__doc__, children=30, number=-1)
-truth = Truth(said, __file__, list(SHARES), POSSIBLE, threads=said.children, all_threads=1, new=said.number < 0,
-              lines=truth_cells.marked_lines(__file__))
-clock = truth_cells.thread_clock()
+truth = Truth(said, __file__, list(SHARES), POSSIBLE, threads=said.children, waits=True,
+              new=said.number < 0)
+clock = thread_clock()
 python = python_command()  # call
 if said.number < 0:
     start_children()  # call

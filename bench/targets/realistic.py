@@ -7,7 +7,8 @@ import re
 from itertools import repeat
 
 import truth_cells
-from truth_cells import Account, Block, Truth
+from blocks import Block
+from truth_cells import Account, Truth
 
 # Before 3.12 a comprehension is a function of its own.
 ORDERS_READ = "(;orders(;records(;replace)?|;__init__)?)?"
@@ -141,5 +142,5 @@ def work():
 said = truth_cells.options(__doc__)
 blocks = [Block(parse, 0.35, units=100000, calls=160), Block(price, 0.3, units=50000, calls=320),
           Block(retry, 0.15, units=2000, calls=9), Block(render, 0.2, units=30000, calls=126)]
-truth = Truth(said, __file__, [block.label for block in blocks], POSSIBLE, lines=truth_cells.marked_lines(__file__))
+truth = Truth(said, __file__, [block.label for block in blocks], POSSIBLE)
 work()  # call

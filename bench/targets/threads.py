@@ -6,11 +6,13 @@ import threading
 from itertools import repeat
 
 import truth_cells
-from truth_cells import CALL, TURN, Account, Block, Truth, units_of
+from blocks import CALL, TURN, Block, units_of
+from truth_cells import Account, Truth
 
 LEVELS = 10  # how deep a waiting thread stands
 TURNS = 40
-POSSIBLE = "<module>;wait_forever|asleep(;asleep){%d}|busy;work(;no_calls|;short_calls(;short)?|;tiny_calls(;tiny)?)?" % LEVELS
+BLOCKS = "(;no_calls|;short_calls(;short)?|;tiny_calls(;tiny)?)?"
+POSSIBLE = "<module>;wait_forever|asleep(;asleep){%d}|busy;work%s" % (LEVELS, BLOCKS)
 
 
 def no_calls(rounds):
@@ -72,8 +74,8 @@ def start(function, argument):
 
 
 said = truth_cells.options(__doc__, threads=8, busy=2)
-truth = Truth(said, __file__, ["no_calls", "short_calls", "tiny_calls"], POSSIBLE, threads=said.busy, all_threads=said.threads,
-              lines=truth_cells.marked_lines(__file__))
+truth = Truth(said, __file__, ["no_calls", "short_calls", "tiny_calls"], POSSIBLE, threads=said.busy,
+              all_threads=said.threads)
 everybody = truth_cells.Gathering(truth, said.threads - 1)
 forever = threading.Event()
 for number in range(said.threads - 1 - said.busy):

@@ -1,48 +1,25 @@
-"""What all targets of the benchmark share: the file with the truth, the clock, the blocks, the description.
+"""What all targets of the benchmark share: the file with the truth, the description, and the loop that works.
 
-A target works in blocks of about a millisecond, each for one label. The CPU time of the thread is read before and after a block:
-what passed in between belongs to the block's label, everything else (clocks, cells, the loop around) to the label REST, which is
-the name of the target's function that calls us. So the cells add up to the thread's CPU time, and calls of 50 ns are measured without
-a clock in each of them. See README.md for the contract with the harness.
+A target works in blocks of about a millisecond, each for one label. The CPU time of the thread is read before and after
+a block: what passed in between belongs to the block's label, everything else (clocks, cells, the loop around) to the
+label REST, which is the name of the target's function that calls us. So the cells add up to the thread's CPU time, and
+calls of 50 ns are measured without a clock in each of them. See README.md for the contract with the harness.
 """
 import argparse
 import collections
 import json
 import mmap
 import os
-import random
 import re
 import struct
 import sys
 import threading
-import time
-from itertools import repeat
+
+from blocks import BLOCK_NS, cost_of, schedule, shares_by_label
+from clocks import cost_of_clock, thread_clock, wall_clock
 
 REST = "work"
-BLOCK_NS = 1000000
-BLOCKS_PER_GROUP = 100  # in each group of blocks the labels have their designed shares
-GROUPS = 20
 CHECKED_ROUNDS = 2
-
-# Units of progress, about nanoseconds. They are the same in every run, whatever the calibration says.
-TURN, CALL, TURN_OF_CALL = 10, 60, 25
-
-
-def thread_clock():
-    """A function that tells the CPU time of its thread in nanoseconds."""
-    if hasattr(time, "thread_time_ns"):
-        return time.thread_time_ns
-    if hasattr(time, "clock_gettime"):
-        return lambda: int(time.clock_gettime(time.CLOCK_THREAD_CPUTIME_ID) * 1e9)
-    import ctypes
-    get_time, moment, thread_cpu_time = ctypes.CDLL(None).clock_gettime, (ctypes.c_long * 2)(), 3
-    where = ctypes.byref(moment)
-
-    def clock():
-        get_time(thread_cpu_time, where)
-        return moment[0] * 1000000000 + moment[1]
-
-    return clock
 
 
 def options(description, **defaults):
@@ -50,110 +27,41 @@ def options(description, **defaults):
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("truth_file")
     parser.add_argument("--description", help="also write the description to this file")
-    parser.add_argument("--check", type=int, default=0, help="first run so many blocks of each label and check every stack")
+    parser.add_argument("--check", type=int, default=0, help="blocks of each label in which every stack is checked")
     for name, default in sorted(defaults.items()):
         parser.add_argument("--" + name, type=type(default), default=default)
     return parser.parse_args()
-
-
-class Block(collections.namedtuple("Block", "label function share units calls cells")):
-    """`function(rounds)` is work of a label that is to get `share` of the time.
-
-    A round is worth `units` of progress and makes about `calls` calls. `cells` get the time, too: those of single lines.
-    """
-
-    def __new__(cls, function, share, label=None, units=1, calls=1, cells=()):
-        return super(Block, cls).__new__(cls, label or function.__name__, function, share, units, calls, cells)
-
-
-def cost_of(function):
-    """How many nanoseconds a round takes: function(rounds) is tried for about two milliseconds."""
-    clock, rounds, took = thread_clock(), 1, 0
-    while took < BLOCK_NS // 5:
-        rounds = rounds * 2 if took else 1
-        began = clock()
-        function(rounds)
-        took = max(1, clock() - began)
-    tries = []
-    for _ in range(4):
-        began = clock()
-        function(rounds)
-        tries.append(clock() - began)
-    return max(1.0, float(min(tries)) / rounds)
-
-
-def turns_of(function, length_ns):
-    """For a function that loops `turns` times: how many turns make a call of it take about so long."""
-    def calls_of(turns):
-        def calls(rounds):
-            for _ in repeat(None, rounds):
-                function(turns)
-        return calls
-
-    shortest = cost_of(calls_of(0))
-    per_turn = (cost_of(calls_of(1000)) - shortest) / 1000
-    return max(0, int(round((length_ns - shortest) / per_turn)))
-
-
-def units_of(turns):
-    return CALL + TURN_OF_CALL * turns
-
-
-def cost_of_clock(clock):
-    tries = []
-    for _ in repeat(None, 100):
-        began = clock()
-        tries.append(clock() - began)
-    return sorted(tries)[len(tries) // 2]
-
-
-def schedule(blocks, costs, block_ns=BLOCK_NS):
-    """Which blocks to run, with how many rounds: in random order, of lengths between 0.6 and 1 times `block_ns`."""
-    chance = random.Random(1)
-    longest = [max(1, int(block_ns / cost)) for cost in costs]
-    # A block of few rounds cannot be of any length, so the mean length differs: the number of blocks makes up for it.
-    mean = [cost * sum(rounds_between(0.6 + 0.004 * step, most) for step in range(100)) / 100
-            for cost, most in zip(costs, longest)]
-    frequencies = [block.share / length for block, length in zip(blocks, mean)]
-    planned = []
-    for _ in range(GROUPS):
-        group = []
-        for number, frequency in enumerate(frequencies):
-            count = max(1, int(round(BLOCKS_PER_GROUP * frequency / sum(frequencies))))
-            group += [(number, rounds_between(chance.uniform(0.6, 1), longest[number])) for _ in range(count)]
-        chance.shuffle(group)
-        planned += group
-    return planned
-
-
-def rounds_between(part, most):
-    return max(1, int(round(part * most)))
 
 
 class Truth(object):
     """The file of cells and the description of a target.
 
     Cell 0 is progress. With one thread, label i has cell i + 1; with several, each has cells of its own.
-    `file` is the target's own: only functions of it count in `possible` and `lines`. Unless it is to be `new`, another process
-    has made the file of cells.
+    `file` is the target's own: only functions of it count in `possible`; the lines where they call end with "# call".
+    A target that never waits (`waits`) has cells of wall time, too. Unless it is to be `new`, another process has made
+    the file of cells. For processes instead of threads, `all_threads` is 1.
     """
 
-    def __init__(self, said, file, labels, possible, threads=1, all_threads=None, line_cells=0, lines=None, new=True):
+    def __init__(self, said, file, labels, possible, threads=1, all_threads=1, line_cells=0, waits=False, new=True):
         self.labels = [label for label in labels if label != REST] + [REST]
         self.file = file
         self.said = said
         self.threads = threads
         self.progress = [0] * threads
-        self.first_line_cell = 1 + threads * len(self.labels)
+        # The thread that never waits has its wall time where the CPU time of a second thread would be.
+        self.wall_cells = 0 if waits or threads > 1 else len(self.labels)
+        self.first_line_cell = 1 + threads * len(self.labels) + self.wall_cells
         self.cells = self._map(self.first_line_cell + line_cells, new)
         self.possible = re.compile("(?:%s)\\Z" % possible)
-        self.lines = lines or {}
+        self.lines = marked_lines(file)
         self.description = {
-            "labels": self.labels, "label_of": "any", "possible": possible, "lines": self.lines,
-            "threads": all_threads or threads, "single_threaded": (all_threads or threads) == 1, "tolerance_s": 0.002,
-            "calls_per_us": 0.0, "pid": os.getpid()}
+            "labels": self.labels, "label_of": "any", "possible": possible, "lines": self.lines, "threads": all_threads,
+            "single_threaded": all_threads == 1, "tolerance_s": 0.002, "calls_per_us": 0.0, "pid": os.getpid()}
         if threads > 1:
-            self.description["cells"] = {label: [self.cell(label, thread) for thread in range(threads)] for label in self.labels}
+            own_cells = lambda label: [self.cell(label, thread) for thread in range(threads)]
+            self.description["cells"] = dict((label, own_cells(label)) for label in self.labels)
+        if self.wall_cells:
+            self.description["wall_cells"] = dict((each, [self.cell(each) + self.wall_cells]) for each in self.labels)
         self.counting = False  # from the description on
         self._checked = collections.Counter()
         self._wrong = collections.Counter()
@@ -173,7 +81,7 @@ class Truth(object):
     def watch(self):
         """With --check: from now on every stack of this thread is held against the description."""
         if self.said.check:
-            sys.setprofile(self._look)
+            sys.setprofile(self._on_event)
 
     def judge(self):
         """Ends the check, and the process if a stack was not as described."""
@@ -187,7 +95,7 @@ class Truth(object):
         """Ends the check, and prints the description: from now on the cells count."""
         if self.said.check:
             for frame in list(sys._current_frames().values()):
-                self._look(frame, None, None)
+                self._look(frame)
             self.description["checked"] = sum(self._checked.values())
         self.judge()
         self.description.update(more)
@@ -199,7 +107,12 @@ class Truth(object):
         sys.stdout.write(line)
         sys.stdout.flush()
 
-    def _look(self, frame, _event, _argument):
+    def _on_event(self, frame, _event, _argument):
+        # Whatever functions of other files do, our own frames stay as they are.
+        if frame.f_code.co_filename == self.file:
+            self._look(frame)
+
+    def _look(self, frame):
         own = []
         while frame is not None:
             if frame.f_code.co_filename == self.file:
@@ -253,32 +166,46 @@ class Account(object):
         self.thread = thread
         self.spent = collections.defaultdict(int)
         self.rest = truth.cell(REST, thread)
-        self.clock = thread_clock()
+        self.clock, self.wall_clock = thread_clock(), wall_clock()
         self.clock_cost = cost_of_clock(self.clock)
         self.pack = struct.Struct("q").pack_into  # native: one store, so that no reader sees half of it
-        self.last = self.clock()
+        self.begin()
+
+    def begin(self):
+        self.last, self.last_wall = self.clock(), self.wall_clock()
 
     def block(self, cells, function, argument, units=1):
-        """Calls function(argument) and adds its CPU time to the cells, and what passed since the last block to the rest."""
-        spent, pack, mapped, progress = self.spent, self.pack, self.truth.cells, self.truth.progress
+        """Calls function(argument) and adds its CPU time to the cells; what passed since the last one goes to the rest.
+
+        The first of the cells is the label's: it has wall time, too.
+        """
         began = self.clock()
+        # The kernel likes to take the CPU away in a call of the clock above: that is no time of the block.
+        wall_began = self.wall_clock()
         function(argument)
+        wall_ended = self.wall_clock()
         ended = self.clock()
         # Each clock tells the time of its middle, so a whole call of it lies in between: it belongs to the rest.
         used = ended - began - self.clock_cost
-        spent[self.rest] += began - self.last + self.clock_cost
-        self.last = ended
         for cell in cells:
-            spent[cell] += used
-            pack(mapped, 8 * cell, spent[cell])
-        pack(mapped, 8 * self.rest, spent[self.rest])
+            self._add(cell, used)
+        self._add(self.rest, began - self.last + self.clock_cost)
+        wall = self.truth.wall_cells
+        if wall:
+            self._add(cells[0] + wall, wall_ended - wall_began)
+            self._add(self.rest + wall, wall_began - self.last_wall)
+        self.last, self.last_wall = ended, wall_ended
+        progress = self.truth.progress
         progress[self.thread] += units
-        pack(mapped, 0, sum(progress))
+        self.pack(self.truth.cells, 0, sum(progress))
+
+    def _add(self, cell, nanoseconds):
+        self.spent[cell] += nanoseconds
+        self.pack(self.truth.cells, 8 * cell, self.spent[cell])
 
     def settle(self):
         """For targets that end: what passed since the last block belongs to the rest."""
-        self.spent[self.rest] += self.clock() - self.last
-        self.pack(self.truth.cells, 8 * self.rest, self.spent[self.rest])
+        self._add(self.rest, self.clock() - self.last)
 
     def run(self, blocks, block_ns=BLOCK_NS, order=schedule, ready=None):
         """Runs blocks until the process is killed. `ready` is called when the work can begin."""
@@ -293,28 +220,22 @@ class Account(object):
                 block.function(CHECKED_ROUNDS)
         sys.setprofile(None)
         longest_ns = max(rounds * costs[number] for number, rounds in planned)
-        about = {"calls_per_us": round(sum(1000 * block.share * block.calls / cost for block, cost in zip(blocks, costs)), 3),
-                 "tolerance_s": round(1.2e-9 * longest_ns + 0.0002, 6), "shares": shares_by_label(blocks)}
+        calls_per_us = sum(1000 * block.share * block.calls / cost for block, cost in zip(blocks, costs))
+        about = {"calls_per_us": round(calls_per_us, 3), "tolerance_s": round(1.2e-9 * longest_ns + 0.0002, 6),
+                 "shares": shares_by_label(blocks)}
+        self.begin()
         if ready:
             ready(thread=thread, **about)
         else:
             truth.ready(**about)
-        self.last = self.clock()
         run_block = self.block
         while True:
             for row in rows:
                 run_block(*row)
 
 
-def shares_by_label(blocks):
-    shares = collections.defaultdict(float)
-    for block in blocks:
-        shares[block.label] += block.share
-    return dict((label, round(share, 6)) for label, share in shares.items())
-
-
 def marked_lines(file, mark="# call"):
-    """Lines of a source file by the function that they are in: those that end with `mark`. The module's own are in "<module>"."""
+    """Those lines of a source file that end with `mark`, by the function that they are in, or "<module>"."""
     found, function = collections.defaultdict(list), "<module>"
     with open(file) as source:
         for number, line in enumerate(source, 1):
