@@ -218,6 +218,10 @@ def test_labels():
     assert description(label_of="self").label_of(stack("work", "tiny")) is None
     assert about.label_times((9, 10, 20, 30)) == {"short": 10, "long": 20, "work": 30}
     assert description(cells={"short": [1, 3], "long": [2]}).label_times((9, 10, 20, 30)) == {"short": 40, "long": 20}
+    with_wall = description(wall_cells={"short": [4], "long": [5], "work": [6]})
+    assert with_wall.cell_count() == 7
+    assert with_wall.label_times((9, 10, 20, 30, 11, 21, 31), wall=True) == {"short": 11, "long": 21, "work": 31}
+    assert about.label_times((9, 10, 20, 30), wall=True) == {"short": 10, "long": 20, "work": 30}
 
 
 def test_lines_that_share_a_cell():
@@ -302,6 +306,16 @@ def test_uncertain_edges_are_no_error_of_the_profiler():
 
     sharp, blurred = (results.distance_from_truth([turn(edge=edge)])["ratio"] for edge in (0.0, 0.1))
     assert sharp > 5 and blurred < 1.01
+
+
+def test_disturbed_turns_count_only_for_want_of_better_ones():
+    import results
+
+    busy = {"speed": 100.0, "running": 0.7, "waiting": 0.3}
+    mixed, hopeless = row(turns=[turn(), turn(speed=10.0, alone=busy)]), row(turns=[turn(speed=10.0, alone=busy)])
+    assert results.summary(mixed)["speed"] == pytest.approx(0.9)
+    assert results.summary(hopeless)["speed"] == pytest.approx(0.1)
+    assert results.disturbance([mixed, hopeless]) == (3, 2, 1)
 
 
 def test_few_samples_have_no_ratio():
