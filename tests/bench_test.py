@@ -358,8 +358,8 @@ def test_report_has_everything():
     import documents
 
     text = documents.whole(example_data(), [("Speed", "speed.svg")])
-    assert "| flametap | 3.13 | 0.85 | 0.85 | 1.00 % | 0.0 % (0.0 ×) | 5.0 % |" in text
-    assert "| cProfile | 3.13 | 0.85 | 0.85 | – | 0.0 % | – |" in text
+    assert "| flametap | 3.13 | 0.85 | 0.85 | 10.0 % | 10.0 % | 1.00 % | 0.0 % (0.0 ×) | 5.0 % |" in text
+    assert "| cProfile | 3.13 | 0.85 | 0.85 | 10.0 % | 10.0 % | – | 0.0 % | – |" in text
     assert "| tachyon | profiles only its \\| own version | 3.13 mixed 1000 |" in text
     assert "| py-spy | pip: no network | everywhere |" in text
     assert "no CPython 3.16" in text and "![Speed](speed.svg)" in text and "A CPU, 2 CPUs" in text
