@@ -187,6 +187,45 @@ def test_cprofile_finds_the_way_out_of_recursion():
     assert sum(weight for _, weight in cprofile.stacks_of(stats)) == pytest.approx(4.0)
 
 
+class FakeInterpreter:
+    minor, version, debug, env, command = (3, 15), "3.15.0", False, {}, ["python3.15"]
+
+    @staticmethod
+    def environment():
+        return {}
+
+
+class FakeKit:
+    """Everything is there, and does nothing."""
+
+    interpreters = [FakeInterpreter]
+
+    @staticmethod
+    def version_of(*_command):
+        return "1.2"
+
+    from_pypi = from_debian = staticmethod(lambda package, program=None: program or package)
+    with_newest_libc = staticmethod(lambda program: [program])
+
+
+def test_every_profiler_is_told_process_rate_and_file(monkeypatch, tmp_path):
+    import command_line
+    from peers.peer import Job
+
+    monkeypatch.setenv("FLAMETAP", __file__)
+    for kind in command_line.KINDS + command_line.MORE_KINDS:
+        peer = kind(FakeKit)
+        assert peer.name and peer.version and peer.how
+        for rate in ("100", "max") if peer.rates else ("all",):
+            job = Job(rate, 2, tmp_path / "profile", pid=4711, truth_file=tmp_path / "truth")
+            if peer.why_not(FakeKit.interpreters[0], None, rate):
+                continue
+            command = " ".join(peer.attach(job)[0])
+            assert "4711" in command and str(tmp_path / "profile") in command
+            interval = {"austin": "10000"}.get(peer.name, "100")
+            assert rate != "100" or interval in command
+
+
 # The truth
 
 
