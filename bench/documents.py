@@ -2,6 +2,7 @@
 from pathlib import Path
 
 import report
+import results as figures_of
 
 BEGIN, END = "<!-- bench:begin -->", "<!-- bench:end -->"
 HOW = """Each turn of a profiler stands between turns without one, in the same process; the speed is that of the
@@ -23,10 +24,18 @@ def facts(data):
             f"{', beside %d processes that compute' % data['crowd'] if data.get('crowd') else ''}.")
 
 
+def calm(data):
+    turns, disturbed, counted = figures_of.disturbance(data["rows"])
+    if not disturbed:
+        return ""
+    return (f"During {disturbed} of {turns} turns other work disturbed the machine: unprofiled, the target waited for a CPU "
+            f"for more than {figures_of.CALM:.0%} of the time. {counted} of them count all the same, for want of better ones.")
+
+
 def whole(data, plots=()):
     """The report. `plots` are pairs of a title and a file name beside it."""
     results = report.Results(data)
-    parts = ["# flametap beside other profilers", facts(data), report.main_table(results), HOW,
+    parts = ["# flametap beside other profilers", facts(data), calm(data), report.main_table(results), HOW,
              "## Who was asked", report.profilers(results), "## By rate", report.rate_table(results),
              "## By target", *report.matrices(results), "## Start-up, memory, output", report.startup_table(results),
              "## What could not be measured", report.failures(results)]
@@ -40,7 +49,7 @@ def for_readme(data):
 
 def for_accuracy(data):
     results = report.Results(data)
-    parts = [facts(data), report.main_table(results), *report.matrices(results),
+    parts = [facts(data), calm(data), report.main_table(results), *report.matrices(results),
              "### All rates", report.rate_table(results), "### Start-up, memory, output", report.startup_table(results),
              "### Who was asked", report.profilers(results), "### What could not be measured", report.failures(results)]
     return "\n\n".join(part for part in parts if part)

@@ -162,7 +162,7 @@ def profile(peer, target, job, startup_s, cpu=None):
     figures = speeds(ran.timeline, begin, end)
     figures.update(used_by(ran, peer), seconds=end - begin, output_bytes=size_of(job.output),
                    startup_s=begin - ran.started, **judged(peer, target.description, recording))
-    figures.update(compared(target.description, recording, ran.timeline, begin, end))
+    figures.update(compared(peer, target.description, recording, ran.timeline, begin, end))
     return figures
 
 
@@ -216,11 +216,14 @@ def judged(peer, description, recording):
     return figures
 
 
-def compared(description, recording, timeline, begin, end):
+def compared(peer, description, recording, timeline, begin, end):
     """What the target and the profiler say about the same time, side by side."""
     weights, without = truth.count_labels(recording.stacks, description.label_of)
     figures = {"labels": weights, "without_label": without / max(1e-9, without + sum(weights.values()))}
-    times = lambda first, last: truth.shares(description.label_times(timeline.during(first, last).cells))
+
+    def times(first, last):
+        return truth.shares(description.label_times(timeline.during(first, last).cells, wall=peer.counts_waiting))
+
     true = times(begin, end)
     # The truth of an interval that we know only so well: how much it depends on where it begins and ends.
     edge = EDGE_S + description.tolerance_s

@@ -77,8 +77,8 @@ def main_table(results):
             rows = {row["target"]: row for row in results.find(profiler=profiler, python=python) if at_usual_rate(row)}
             if SHORT_TARGET in rows and DEEP_TARGET in rows:
                 lines.append(main_line(profiler, python, rows))
-    head = ("profiler, 1,000 samples/s", "CPython", "speed of the target, 20 deep", "200 deep", "impossible stacks",
-            "error of shares (times the noise)", "own CPU")
+    head = ("profiler, 1,000 samples/s", "CPython", "speed of the target, 20 frames deep", "200 deep",
+            "it stood still, 20 deep", "200 deep", "impossible stacks", "error of shares (times the noise)", "own CPU")
     return table(head, lines)
 
 
@@ -86,9 +86,12 @@ def main_line(profiler, python, rows):
     judged = [row for row in rows.values() if row.get("impossible") is not None]
     samples = sum(row["samples"] for row in judged)
     impossible = sum(row["impossible"] * row["samples"] for row in judged) / samples if samples else None
-    speeds = [number(rows[target]["speed"]) for target in (SHORT_TARGET, DEEP_TARGET)]
-    own_cpu = figures_of.median([rows[target]["own_cpu"] for target in (SHORT_TARGET, DEEP_TARGET)])
-    return profiler, python, *speeds, share(impossible), times_noise(rows.get(MIXED_TARGET, {})), percent(own_cpu)
+    both = rows[SHORT_TARGET], rows[DEEP_TARGET]
+    speeds = [number(row["speed"]) for row in both]
+    stops = [percent(max(0.0, row["stood_still"])) for row in both]
+    own_cpu = figures_of.median([row["own_cpu"] for row in both])
+    return (profiler, python, *speeds, *stops, share(impossible), times_noise(rows.get(MIXED_TARGET, {})),
+            percent(own_cpu))
 
 
 def matrix(results, python, cell):

@@ -5,6 +5,7 @@ import statistics
 
 import truth
 
+CALM = 0.03  # of the wall time a target may wait for a CPU when it is alone
 ENOUGH = 200  # samples, for a ratio of distance to noise
 
 
@@ -49,9 +50,14 @@ def distance_from_truth(turns, counted="labels", true="truth"):
             "sampled": sampled, "true": expected}
 
 
+def undisturbed(turns):
+    """The turns during which the machine was calm, by their neighbours without a profiler; all, if it never was."""
+    return [turn for turn in turns if turn["alone"].get("waiting", 0) <= CALM] or turns
+
+
 def summary(row):
     """The figures of a row as they stand in the tables."""
-    turns = row["turns"]
+    turns = undisturbed(row["turns"])
     speeds = [turn["speed"] / turn["alone"]["speed"] for turn in turns]
     rates = [turn["samples"] / turn["seconds"] for turn in turns if turn["seconds"]]
     figures = {
@@ -78,6 +84,14 @@ def summary(row):
 def stood_still(turn):
     """The share of the wall time in which it did not run beyond that of when it is alone."""
     return turn["alone"]["running"] - turn["running"] if "running" in turn else None
+
+
+def disturbance(rows):
+    """How many turns there are, during how many of them the machine was not calm, and how many of those had to count."""
+    turns = [turn for row in rows for turn in row["turns"]]
+    counted = [turn for row in rows for turn in undisturbed(row["turns"])]
+    restless = lambda each: sum(turn["alone"].get("waiting", 0) > CALM for turn in each)
+    return len(turns), restless(turns), restless(counted)
 
 
 def impossible_share(turns):

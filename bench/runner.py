@@ -3,6 +3,7 @@ import contextlib
 import shutil
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import launching
@@ -10,6 +11,7 @@ import measure
 from peers.peer import NO_RATE, Job, Unavailable, plain_way
 from target import Target, TargetFailed
 
+SETTLE_S = 0.03  # after its rest: the block in which it was stopped has that time, and is to end before we look
 SECONDS_ALONE = 0.34  # of a profiled turn
 
 
@@ -115,6 +117,7 @@ class Runner:
         target = targets.of(peer.way_name, peer.way)
         folder = Path(tempfile.mkdtemp(dir=self.folder))
         target.wake()
+        time.sleep(SETTLE_S)
         try:
             yield target, folder
         finally:

@@ -1,6 +1,6 @@
 """What a target says about itself, and how far a recording of it is from that: labels, possible stacks, noise.
 
-A stack is a tuple of Frames, root first. The truth are the cells of the target: nanoseconds of CPU time by label.
+A stack is a tuple of Frames, root first. The truth are the cells of the target: nanoseconds by label.
 """
 import math
 import os
@@ -30,6 +30,7 @@ class Description:
         self.files = {os.path.basename(file) for file in files}
         self.labels = said["labels"]
         self.cells = said.get("cells") or {label: [1 + index] for index, label in enumerate(self.labels)}
+        self.wall_cells = said.get("wall_cells") or {}  # only of targets that never wait
         self.line_labels = said.get("line_labels") or {}
         self.tolerance_s = said.get("tolerance_s", 0.001)
         self.threads = said.get("threads", 1)
@@ -37,7 +38,8 @@ class Description:
         self.call_lines = {name: set(lines) for name, lines in (said.get("lines") or {}).items()}
 
     def cell_count(self):
-        return 1 + max([cell for cells in self.cells.values() for cell in cells] + list(self.line_labels.values()))
+        labels = [cell for cells in (*self.cells.values(), *self.wall_cells.values()) for cell in cells]
+        return 1 + max(labels + list(self.line_labels.values()))
 
     def own_frames(self, stack):
         return [Frame(plain_name(frame.function), frame.file, frame.line) for frame in stack
@@ -68,8 +70,10 @@ class Description:
         cell = self.line_labels.get(f"{own[-1].function}:{own[-1].line}") if own else None
         return None if cell is None else str(cell)
 
-    def label_times(self, cells):
-        return {label: sum(cells[cell] for cell in which) for label, which in self.cells.items()}
+    def label_times(self, cells, wall=False):
+        """CPU time by label; or, where it is known, wall time: with waiting for a CPU where it happened."""
+        by_label = self.wall_cells if wall and self.wall_cells else self.cells
+        return {label: sum(cells[cell] for cell in which) for label, which in by_label.items()}
 
     def line_times(self, cells):
         """By cell: several lines may share one."""

@@ -187,6 +187,45 @@ def test_cprofile_finds_the_way_out_of_recursion():
     assert sum(weight for _, weight in cprofile.stacks_of(stats)) == pytest.approx(4.0)
 
 
+class FakeInterpreter:
+    minor, version, debug, env, command = (3, 15), "3.15.0", False, {}, ["python3.15"]
+
+    @staticmethod
+    def environment():
+        return {}
+
+
+class FakeKit:
+    """Everything is there, and does nothing."""
+
+    interpreters = [FakeInterpreter]
+
+    @staticmethod
+    def version_of(*_command):
+        return "1.2"
+
+    from_pypi = from_debian = staticmethod(lambda package, program=None: program or package)
+    with_newest_libc = staticmethod(lambda program: [program])
+
+
+def test_every_profiler_is_told_process_rate_and_file(monkeypatch, tmp_path):
+    import command_line
+    from peers.peer import Job
+
+    monkeypatch.setenv("FLAMETAP", __file__)
+    for kind in command_line.KINDS + command_line.MORE_KINDS:
+        peer = kind(FakeKit)
+        assert peer.name and peer.version and peer.how
+        for rate in ("100", "max") if peer.rates else ("all",):
+            job = Job(rate, 2, tmp_path / "profile", pid=4711, truth_file=tmp_path / "truth")
+            if peer.why_not(FakeKit.interpreters[0], None, rate):
+                continue
+            command = " ".join(peer.attach(job)[0])
+            assert "4711" in command and str(tmp_path / "profile") in command
+            interval = {"austin": "10000"}.get(peer.name, "100")
+            assert rate != "100" or interval in command
+
+
 # The truth
 
 
@@ -218,6 +257,10 @@ def test_labels():
     assert description(label_of="self").label_of(stack("work", "tiny")) is None
     assert about.label_times((9, 10, 20, 30)) == {"short": 10, "long": 20, "work": 30}
     assert description(cells={"short": [1, 3], "long": [2]}).label_times((9, 10, 20, 30)) == {"short": 40, "long": 20}
+    with_wall = description(wall_cells={"short": [4], "long": [5], "work": [6]})
+    assert with_wall.cell_count() == 7
+    assert with_wall.label_times((9, 10, 20, 30, 11, 21, 31), wall=True) == {"short": 11, "long": 21, "work": 31}
+    assert about.label_times((9, 10, 20, 30), wall=True) == {"short": 10, "long": 20, "work": 30}
 
 
 def test_lines_that_share_a_cell():
@@ -304,6 +347,16 @@ def test_uncertain_edges_are_no_error_of_the_profiler():
     assert sharp > 5 and blurred < 1.01
 
 
+def test_disturbed_turns_count_only_for_want_of_better_ones():
+    import results
+
+    busy = {"speed": 100.0, "running": 0.7, "waiting": 0.3}
+    mixed, hopeless = row(turns=[turn(), turn(speed=10.0, alone=busy)]), row(turns=[turn(speed=10.0, alone=busy)])
+    assert results.summary(mixed)["speed"] == pytest.approx(0.9)
+    assert results.summary(hopeless)["speed"] == pytest.approx(0.1)
+    assert results.disturbance([mixed, hopeless]) == (3, 2, 1)
+
+
 def test_few_samples_have_no_ratio():
     import results
 
@@ -344,8 +397,8 @@ def test_report_has_everything():
     import documents
 
     text = documents.whole(example_data(), [("Speed", "speed.svg")])
-    assert "| flametap | 3.13 | 0.85 | 0.85 | 1.00 % | 0.0 % (0.0 ×) | 5.0 % |" in text
-    assert "| cProfile | 3.13 | 0.85 | 0.85 | – | 0.0 % | – |" in text
+    assert "| flametap | 3.13 | 0.85 | 0.85 | 10.0 % | 10.0 % | 1.00 % | 0.0 % (0.0 ×) | 5.0 % |" in text
+    assert "| cProfile | 3.13 | 0.85 | 0.85 | 10.0 % | 10.0 % | – | 0.0 % | – |" in text
     assert "| tachyon | profiles only its \\| own version | 3.13 mixed 1000 |" in text
     assert "| py-spy | pip: no network | everywhere |" in text
     assert "no CPython 3.16" in text and "![Speed](speed.svg)" in text and "A CPU, 2 CPUs" in text

@@ -47,6 +47,7 @@ class Peer:
     rates = True  # False: it has none, and is measured once for all
     has_stacks = True  # False: only functions and their callers
     has_lines = True
+    counts_waiting = True  # a thread that is ready to run counts as one that runs: its truth is wall time
     is_inside = False  # it works in the target, so that it has no CPU time of its own
     ends_by_interrupt = False  # it is given no duration, but Ctrl-C
     speaks_at_first_sample = False  # it prints something when it begins to sample

@@ -20,6 +20,7 @@ def perf_way(python, script, environment):
 
 class KernelPeer(Peer):
     has_lines = False
+    counts_waiting = False
     way = staticmethod(perf_way)
     way_name = "-X perf"
 
