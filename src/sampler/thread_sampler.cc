@@ -270,6 +270,7 @@ std::optional<Sampled> ThreadSampler::sample_interrupted(const Tools& tools) {
     target::InterruptedMemory memory(*tools.interrupter, last_cpu_, tid_);
     const Reading reading = reader_->read_instant(memory);
     if (is_verified(reading)) return finish(reading, Step::interrupt, true);
+    if (reading == Reading::moved) continue;  // met in the few instructions in which a frame is made or left
     if (reading != Reading::elsewhere) {
       // While we learn where it goes now, it would go on. Riding along it waits for us.
       rides_due_ = kRidesToLearn;
