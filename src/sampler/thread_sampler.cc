@@ -16,7 +16,9 @@ using stack::Step;
 constexpr Nanoseconds kMoment = 30'000;  // to leave a state that cannot be read, such as a frame that is half made
 constexpr int kLearnAttempts = 3;
 constexpr int kInterruptAttempts = 3;
-constexpr int kRidesToLearn = 32;
+constexpr int kRidesToLearn = 32;  // at first
+constexpr int kMostRidesToLearn = 4096;
+constexpr int kSettled = 1024;  // interrupts without anything new
 constexpr int kRideAttempts = 6;
 constexpr Nanoseconds kPauseTimeout = 200'000'000;  // on a machine with more to do than CPUs it takes its turn to stop
 constexpr Nanoseconds kLongestReading = 100'000;
@@ -227,6 +229,7 @@ Reading ThreadSampler::read_again_and_again(const Tools& tools) {
 Reading ThreadSampler::read_and_learn() {
   Reading reading = reader_->read();
   for (int i = 0; i < kLearnAttempts && (reading == Reading::unknown || reading == Reading::unmapped); ++i) {
+    rides_due_ = std::max(rides_due_, rides_to_learn_);
     reader_->learn();
     reading = reader_->read();
   }
@@ -269,11 +272,17 @@ std::optional<Sampled> ThreadSampler::sample_interrupted(const Tools& tools) {
     if (last_cpu_ < 0 || !tools.seat.keep_off(last_cpu_)) return std::nullopt;
     target::InterruptedMemory memory(*tools.interrupter, last_cpu_, tid_);
     const Reading reading = reader_->read_instant(memory);
-    if (is_verified(reading)) return finish(reading, Step::interrupt, true);
+    if (is_verified(reading)) {
+      if (++interrupts_in_a_row_ >= kSettled) rides_to_learn_ = kRidesToLearn;
+      return finish(reading, Step::interrupt, true);
+    }
     if (reading == Reading::moved) continue;  // met in the few instructions in which a frame is made or left
     if (reading != Reading::elsewhere) {
-      // While we learn where it goes now, it would go on. Riding along it waits for us.
-      rides_due_ = kRidesToLearn;
+      // While we learn where it goes now, it would go on, and this sample is lost to a later moment. Riding along it
+      // waits for us. A program that makes new functions all the time is not to lose a sample in each of them.
+      rides_due_ = rides_to_learn_;
+      rides_to_learn_ = std::min(2 * rides_to_learn_, kMostRidesToLearn);
+      interrupts_in_a_row_ = 0;
       return std::nullopt;
     }
     if (before) return sample_waiting(*before);

@@ -1,6 +1,7 @@
 #include "target/interrupter.h"
 
 #include <bpf/bpf.h>
+#include <bpf/interrupt.skel.h>
 #include <bpf/libbpf.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -12,7 +13,6 @@
 #include <utility>
 
 #include "bpf/interrupt.h"
-#include "bpf/interrupt.skel.h"
 
 namespace flametap::target {
 namespace {
@@ -76,7 +76,10 @@ ReadResult Interrupter::read(int cpu, pid_t tid, std::span<const Segment> segmen
   if (!ask(segments)) return {ReadStatus::unmapped, 0};
   question.tid = static_cast<std::uint32_t>(tid);
   ++question.asked;
-  LIBBPF_OPTS(bpf_test_run_opts, options, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = static_cast<std::uint32_t>(cpu));
+  bpf_test_run_opts options{};
+  options.sz = sizeof options;
+  options.flags = BPF_F_TEST_RUN_ON_CPU;
+  options.cpu = static_cast<std::uint32_t>(cpu);
   const int failed = bpf_prog_test_run_opts(bpf_program__fd(programs_->skeleton->progs.on_interrupt), &options);
   if (failed != 0 || question.answered != question.asked) return {ReadStatus::elsewhere, 0};
   const std::size_t filled = fetch(segments);

@@ -36,11 +36,11 @@ def ticks_of(folder, seconds, *targets, options=()):
     return recording.stats, ticks
 
 
-def assert_usual(ticks, expected):
-    """Most ticks take one of these, and no other is the most frequent one."""
+def assert_usual(ticks, samples, expected):
+    """Most of the samples take one of these."""
     counts = collections.Counter(tuple(sorted(tick.items())) for tick in ticks)
-    assert dict(counts.most_common(1)[0][0]) in expected, counts.most_common(3)
-    assert sum(counts[tuple(sorted(each.items()))] for each in expected) > len(ticks) / 2, counts.most_common(3)
+    assert samples > 20, "hardly a sample was taken so"
+    assert sum(counts[tuple(sorted(each.items()))] for each in expected) > samples / 2, counts.most_common(3)
 
 
 @pytest.mark.parametrize("way", USUAL)
@@ -49,8 +49,7 @@ def test_system_calls_and_allocations_of_a_sample(python, way, start, tmp_path):
     target = start(python, "paces.py", pace)
     target.says()
     stats, ticks = ticks_of(tmp_path, 0.3, target, options=options)
-    assert stats["steps"][step] > len(ticks) / 2, stats
-    assert_usual(ticks, calls)
+    assert_usual(ticks, stats["steps"][step], calls)
 
 
 def test_two_processes_take_twice_as_much(usual_python, start, tmp_path):
@@ -58,7 +57,7 @@ def test_two_processes_take_twice_as_much(usual_python, start, tmp_path):
     for target in targets:
         target.says()
     _, ticks = ticks_of(tmp_path, 0.3, *targets)
-    assert_usual(ticks, [{name: 2 * count for name, count in each.items()} for each in USUAL["sleeps"][3]])
+    assert_usual(ticks, len(ticks), [{name: 2 * count for name, count in each.items()} for each in USUAL["sleeps"][3]])
 
 
 def test_a_known_stack_is_recorded_without_allocation(usual_python, start, tmp_path):
