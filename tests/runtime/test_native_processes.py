@@ -101,6 +101,7 @@ def test_stubs_for_perf(own_gil_python, start, tmp_path):
     """`-X perf` calls every Python function through a stub of generated code, of which only /tmp/perf-PID.map tells."""
     target = start(own_gil_python, "native_libraries.py", "standard", env={"PYTHONPERFSUPPORT": "1"})
     target.says()
+    target.wait_until_it_computes()  # it says so before it begins
     stacks = Dumped(target.pid, "--native=full").stacks[target.pid]
     assert any(frame.name.startswith("py::loop:") for frame in stacks), shown(stacks)
     recording = Recording(tmp_path, "-p", target.pid, "--native", "-d", 1)
