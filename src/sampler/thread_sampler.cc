@@ -16,7 +16,6 @@ using stack::Step;
 constexpr Nanoseconds kMoment = 30'000;  // to leave a state that cannot be read, such as a frame that is half made
 constexpr int kLearnAttempts = 3;
 constexpr int kInterruptAttempts = 3;
-constexpr int kRidesToLearn = 32;  // at first
 constexpr int kMostRidesToLearn = 4096;
 constexpr int kSettled = 1024;  // interrupts without anything new
 constexpr int kRideAttempts = 6;

@@ -65,6 +65,8 @@ class ThreadSampler {
   [[nodiscard]] int last_cpu() const { return last_cpu_; }
 
  private:
+  static constexpr int kRidesToLearn = 32;  // at first
+
   [[nodiscard]] Sampled take(const Tools& tools);
   [[nodiscard]] Sampled take_python(const Tools& tools);
   [[nodiscard]] Sampled take_python_alone(const Tools& tools);
@@ -97,7 +99,7 @@ class ThreadSampler {
   std::vector<cpython::CodeFrame> first_frames_;        // of several free readings
   std::optional<target::TaskSchedstat> running_since_;  // its account before it was last found running
   int rides_due_ = 0;                                   // before it is interrupted again
-  int rides_to_learn_ = 32;                             // after something new was met
+  int rides_to_learn_ = kRidesToLearn;                  // after something new was met
   int interrupts_in_a_row_ = 0;                         // without anything new
   std::minstd_rand random_;
   Approach approach_;

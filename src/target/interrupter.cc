@@ -4,23 +4,19 @@
 #include <bpf/interrupt.skel.h>
 #include <bpf/libbpf.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdarg>
 #include <cstring>
 #include <utility>
 
 #include "bpf/interrupt.h"
+#include "target/kernel_programs.h"
 
 namespace flametap::target {
 namespace {
 
-constexpr ino_t kFirstPidNamespace = 0xEFFFFFFC;
 constexpr std::size_t kPieceSize = FLAMETAP_PIECE_LIMIT / 2;
-
-int be_quiet(libbpf_print_level, const char*, va_list) { return 0; }
 
 Error load_error(int error_number) {
   return errno_error("the kernel does not take the program that reads in an interrupt", error_number);
@@ -54,16 +50,14 @@ Interrupter::Interrupter(std::unique_ptr<Programs> programs) : programs_(std::mo
 Interrupter::~Interrupter() = default;
 
 Result<std::unique_ptr<Interrupter>> Interrupter::load() {
-  libbpf_set_print(be_quiet);
+  silence_libbpf();
   errno = 0;
   interrupt_bpf* const skeleton = interrupt_bpf__open();
   if (skeleton == nullptr) return load_error(errno);
   auto programs = std::make_unique<Programs>(skeleton);
-  struct stat space {};
-  if (stat("/proc/self/ns/pid", &space) == 0 && space.st_ino != kFirstPidNamespace) {
-    skeleton->rodata->namespace_device = space.st_dev;
-    skeleton->rodata->namespace_inode = space.st_ino;
-  }
+  const PidNamespace space = our_pid_namespace();
+  skeleton->rodata->namespace_device = space.device;
+  skeleton->rodata->namespace_inode = space.inode;
   if (const int failed = interrupt_bpf__load(skeleton); failed != 0) return load_error(-failed);
   programs->question = share<flametap_question>(skeleton->maps.question);
   programs->copy = share<flametap_copy>(skeleton->maps.copy);

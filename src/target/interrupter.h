@@ -1,6 +1,6 @@
 // Interrupter: memory of a thread of another process, copied in an interrupt of the CPU on which it runs. The thread
 // stands still meanwhile, wherever it was, so that all of the copy is of one instant; and it goes on at once, without
-// having left its CPU. That costs it a fifth of what a turn of ours on its CPU does.
+// having left its CPU.
 //
 // A program for the kernel does it (bpf/interrupt.bpf.c): that takes root or CAP_BPF and CAP_PERFMON, and Linux 5.10.
 // It is attached to nothing and changes nothing; it is gone with the last of our descriptors. One thread only.

@@ -20,7 +20,6 @@ constexpr std::size_t kMaxText = 1 << 20;
 
 // The kernel gives the machine's own namespaces fixed numbers.
 constexpr ino_t kMachineUserNamespace = 0xeffffffd;
-constexpr ino_t kMachinePidNamespace = 0xeffffffc;
 
 template <typename T>
 std::optional<T> parse_whole(std::string_view text, int base) {

@@ -11,6 +11,9 @@
 
 namespace flametap::target {
 
+// The kernel gives it the same number on every machine.
+inline constexpr ino_t kMachinePidNamespace = 0xeffffffc;
+
 enum class ContainerKind : std::uint8_t { none, docker, podman, kubernetes, containerd, lxc, nspawn, other };
 
 struct Container {

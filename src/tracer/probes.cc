@@ -6,16 +6,15 @@
 #define _Bool bool
 #include <bpf/markers.skel.h>
 #undef _Bool
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdarg>
 #include <cstdio>
 #include <cstring>
 #include <utility>
 
+#include "target/kernel_programs.h"
 #include "tracer/marker_arguments.h"
 
 namespace flametap::tracer {
@@ -42,17 +41,12 @@ constexpr std::array kPrograms = {
 
 const ProgramOf& program_of(Probes::Probe probe) { return *std::ranges::find(kPrograms, probe, &ProgramOf::probe); }
 
-// The kernel's own pid namespace has this number on every machine.
-constexpr ino_t kFirstPidNamespace = 0xEFFFFFFC;
-
 // Never executed and never read: the padding of the identification at the start of every ELF file. A breakpoint there
 // disturbs nobody, and needs no search for an instruction that nobody runs.
 constexpr std::size_t kUnusedOffset = 9;
 
 // So many records are read at once; then somebody else gets a turn.
 constexpr std::size_t kManyRecords = 200'000;
-
-int be_quiet(libbpf_print_level, const char*, va_list) { return 0; }
 
 Error load_error(int number) {
   if (number == EPERM || number == EACCES) {
@@ -150,11 +144,9 @@ void configure(markers_bpf& skeleton, const Probes::Options& options) {
     std::memcpy(const_cast<char*>(settings.within), options.within.data(), size);
     settings.within_size = static_cast<std::uint32_t>(options.within.size() + 1);
   }
-  struct stat space {};
-  if (stat("/proc/self/ns/pid", &space) == 0 && space.st_ino != kFirstPidNamespace) {
-    settings.namespace_device = space.st_dev;
-    settings.namespace_inode = space.st_ino;
-  }
+  const target::PidNamespace space = target::our_pid_namespace();
+  settings.namespace_device = space.device;
+  settings.namespace_inode = space.inode;
 }
 
 }  // namespace
@@ -163,7 +155,7 @@ Result<Probes> Probes::load(const Options& options, std::span<const Probe> wante
   // One that fills its field could not be told from a longer one.
   if (options.within.size() + 1 >= FLAMETAP_KEY_NAME)
     return Error{Failure::usage, "the name of the function to look inside is too long", ""};
-  libbpf_set_print(be_quiet);
+  target::silence_libbpf();
   errno = 0;
   markers_bpf* const skeleton = markers_bpf__open();
   if (skeleton == nullptr) return load_error(errno);
