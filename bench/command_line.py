@@ -39,7 +39,7 @@ def parse(description):
     parser.add_argument("--targets", type=words, help="of bench/targets/catalogue.py")
     parser.add_argument("--rates", type=words, help="samples per second, and max")
     parser.add_argument("--pythons", type=words, help="3.8,3.13")
-    parser.add_argument("--seconds", type=int, help="of each turn [2; quick: 1]")
+    parser.add_argument("--seconds", type=float, help="of each turn [2; quick: 1]")
     parser.add_argument("--turns", type=int, help="of each measurement [2 to 5; quick: 1]")
     parser.add_argument("--pin", action="store_true", help="the target on CPU 1, the profilers on CPU 0")
     parser.add_argument("--crowd", type=int, default=0, metavar="N", help="N other processes compute all the while")
@@ -66,7 +66,7 @@ def measure_all(arguments):
     kit = setup.Kit(pythons.find())
     peers, missing = setup.gather(kinds_of(arguments), kit)
     runner = Runner(peers, arguments.seconds, arguments.pin)
-    data = {"date": time.strftime("%Y-%m-%d"), "machine": machine.facts(), "seconds": arguments.seconds,
+    data = {"date": time.strftime("%Y-%m-%d"), "machine": machine.facts(), "seconds": [arguments.seconds],
             "pin": arguments.pin, "crowd": arguments.crowd, "missing": missing,
             "profilers": {peer.name: {"version": peer.version, "how": peer.how} for peer in peers},
             "interpreters": {}, "targets": {}, "not_measured": [], "rows": runner.rows, "startups": []}
@@ -105,7 +105,7 @@ def main(description):
     arguments = parse(description)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does: with a report
     if arguments.sources:
-        data = results.merge([json.loads(source.read_text()) for source in arguments.sources])
+        data = results.merge([results.read(source) for source in arguments.sources])
     else:
         data = measure_all(arguments)
     arguments.output.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,7 @@
 """The report as a document, and its tables between the markers of other documents."""
 from pathlib import Path
 
+import goals
 import report
 import results as figures_of
 
@@ -19,9 +20,20 @@ not read while it ran. *Missed*: ticks that passed while the profiler was late, 
 def facts(data):
     made = data["machine"]
     return (f"{made['cpu']}, {made['cpus']} CPUs, {made['memory_gb']:.0f} GB, {made['system']}, Linux {made['kernel']}"
-            f"{', in a virtual machine' if made['virtual'] else ''}. {data['date']}. Turns of {data['seconds']} s"
+            f"{', in a virtual machine' if made['virtual'] else ''}. {data['date']}. {turns(data)}"
             f"{', target and profiler pinned to CPUs of their own' if data['pin'] else ''}"
             f"{', beside %d processes that compute' % data['crowd'] if data.get('crowd') else ''}.")
+
+
+def turns(data):
+    """Results may be of several runs: then there are turns of several lengths."""
+    lengths, counts = spread(data["seconds"]), spread([len(row["turns"]) for row in data["rows"] if row["turns"]])
+    return f"Turns of {lengths} s, {counts} of each measurement"
+
+
+def spread(values):
+    least, most = min(values, default=0), max(values, default=0)
+    return f"{least:g}" if least == most else f"{least:g} to {most:g}"
 
 
 def calm(data):
@@ -36,7 +48,8 @@ def whole(data, plots=()):
     """The report. `plots` are pairs of a title and a file name beside it."""
     results = report.Results(data)
     parts = ["# flametap beside other profilers", facts(data), calm(data), report.main_table(results), HOW,
-             "## Who was asked", report.profilers(results), "## By rate", report.rate_table(results),
+             "## What was to be reached", goals.goals(results), "## Who was asked", report.profilers(results),
+             "## By rate", report.rate_table(results),
              "## By target", *report.matrices(results), "## Start-up, memory, output", report.startup_table(results),
              "## What could not be measured", report.failures(results)]
     parts += [f"![{title}]({file})" for title, file in plots]
@@ -49,7 +62,8 @@ def for_readme(data):
 
 def for_accuracy(data):
     results = report.Results(data)
-    parts = [facts(data), calm(data), report.main_table(results), *report.matrices(results),
+    parts = [facts(data), calm(data), report.main_table(results), "### What was to be reached", goals.goals(results),
+             *report.matrices(results),
              "### All rates", report.rate_table(results), "### Start-up, memory, output", report.startup_table(results),
              "### Who was asked", report.profilers(results), "### What could not be measured", report.failures(results)]
     return "\n\n".join(part for part in parts if part)

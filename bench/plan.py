@@ -29,6 +29,7 @@ WHOLE = (
                 "alternating-50us", "flat", "threads-8", "threads-200", "gil", "asyncio", "numpy", "periodic-1ms",
                 "periodic-10ms", "lines", "realistic", "processes", "imports")),
     Step(("2.7", "3.8", "3.11"), MAIN),
+    Step(("3.8",), ("deep-20-us", "deep-200-us"), ("max",)),
 )
 QUICK = (Step(MOST, MAIN, turns=1),)
 

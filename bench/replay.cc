@@ -104,7 +104,8 @@ class Replay final : public sampler::SampledProcess {
 
   void sample(sampler::CpuSeat& seat, stack::Step step) {
     const sampler::FindVisit find_visit;
-    const sampler::Sampled sampled = sampler_->sample({seat, nullptr, nullptr, nullptr, find_visit});
+    const ThreadSampler::Tools tools{seat, nullptr, nullptr, nullptr, find_visit};
+    const sampler::Sampled sampled = sampler_->sample(tools);
     if (sampled.outcome != stack::Outcome::complete || sampled.step != step) ++failures_;
     now_ += kInterval;
     builder_.count_tick(0);
@@ -118,6 +119,7 @@ class Replay final : public sampler::SampledProcess {
                   .gil_holder = shared_.gil_holder(list_.threads.front()),
                   .duration = 100},
                  {.time = now_, .weight = kInterval, .own_weight = kInterval});
+    sampler_->try_free_readings(tools, ~Nanoseconds{0});
   }
   void learn() { sampler_->reader().learn(); }
 

@@ -112,6 +112,8 @@ MATRICES = (
     ("Lost by the profiler's own word, of all that it tried", lambda row: share(figures_of.lost_share(row))),
     ("Speed of the target (1 is that of the unprofiled one)",
      lambda row: with_interval(row["speed"], row["speed_interval"])),
+    ("The target stood still, beyond what it does when it is alone",
+     lambda row: NO_VALUE if row["stood_still"] is None else percent(max(0.0, row["stood_still"]), 2)),
     ("Error of the lines", lambda row: times_noise(row, "line_")),
 )
 

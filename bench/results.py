@@ -1,4 +1,5 @@
 """What the turns of a row come to: medians, intervals, and distances from the truth over all turns together."""
+import json
 import math
 import random
 import statistics
@@ -7,6 +8,8 @@ import truth
 
 CALM = 0.03  # of the wall time a target may wait for a CPU when it is alone
 ENOUGH = 200  # samples, for a ratio of distance to noise
+LISTS = ("rows", "startups", "not_measured", "seconds")  # of results, which several runs add to
+TABLES = ("profilers", "missing", "interpreters", "targets")
 
 
 def median(values):
@@ -44,10 +47,11 @@ def distance_from_truth(turns, counted="labels", true="truth"):
     samples = sum(turn["equal_samples"] * (1 - turn["without_label"]) for turn in turns)
     # Edges of intervals differ from turn to turn at random: together they matter less.
     edge = math.sqrt(sum(turn["edge"] ** 2 for turn in turns)) / len(turns)
-    noise = math.hypot(truth.expected_noise(expected, samples), edge)
+    of_samples = truth.expected_noise(expected, samples)
+    noise = math.hypot(of_samples, edge)
     distance = truth.distance(sampled, expected)
     return {"distance": distance, "noise": noise, "ratio": distance / noise if noise and samples >= ENOUGH else None,
-            "sampled": sampled, "true": expected}
+            "sampled": sampled, "true": expected, "noise_of_samples": of_samples}
 
 
 def undisturbed(turns):
@@ -120,13 +124,26 @@ def held(turns):
     return 1 - steps["free_running"] / max(1, sum(steps.values())) if steps else None
 
 
+def read(path):
+    """What an earlier run wrote. Anything else ends with a word about it."""
+    try:
+        part = json.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        raise SystemExit(f"bench/run: {path} has no results: {error}")
+    if not isinstance(part, dict) or not {"machine", "seconds", *LISTS, *TABLES} <= part.keys():
+        raise SystemExit(f"bench/run: {path} has no results of bench/run")
+    if not isinstance(part["seconds"], list):
+        raise SystemExit(f"bench/run: {path} was written by an older bench/run; measure anew")
+    return part
+
+
 def merge(parts):
     """The results of several runs as if they were of one. What the first says of the machine holds for all."""
-    whole = dict(parts[0], rows=[], startups=[], not_measured=[])
+    whole = dict(parts[0], **{name: [] for name in LISTS})
     for part in parts:
-        for name in ("rows", "startups", "not_measured"):
+        for name in LISTS:
             whole[name] = whole[name] + part[name]
-        for name in ("profilers", "missing", "interpreters", "targets"):
+        for name in TABLES:
             whole[name] = {**part[name], **whole[name]}
     by_name = {(each["profiler"], each["python"]): each for each in reversed(whole["startups"])}
     whole["startups"] = list(by_name.values())[::-1]

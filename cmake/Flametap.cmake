@@ -1,6 +1,8 @@
 # One folder under src/ is one library, named after it, and one test program made of its *_test.cc files.
 #
 #   flametap_library(target DEPENDS base LIBRARIES PkgConfig::libelf)
+#     HEAVY: full of templates, which take the compiler minutes to optimise under sanitizers: there it does not
+#     UNFUZZED: no fuzzer calls it
 #   flametap_program(flametap src/cli/main.cc LIBRARIES flametap_cli ALSO pyflame)
 #   flametap_fuzzer(maps LIBRARIES flametap_target)
 
@@ -26,20 +28,28 @@ if(FLAMETAP_SANITIZE)
   target_compile_options(flametap_flags INTERFACE ${sanitizers})
   target_link_options(flametap_flags INTERFACE ${sanitizers})
 endif()
-# libFuzzer comes with clang. Everything a fuzzer calls must report its coverage, so the flag is for all.
+# libFuzzer comes with clang. Everything that a fuzzer calls must report its coverage.
 set(FLAMETAP_FUZZERS OFF)
+add_library(flametap_coverage INTERFACE)
 if(FLAMETAP_TESTS AND FLAMETAP_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   set(FLAMETAP_FUZZERS ON)
-  target_compile_options(flametap_flags INTERFACE -fsanitize=fuzzer-no-link)
+  target_compile_options(flametap_coverage INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# What nearly every file includes is parsed once for the libraries and once for the tests, which are not optimised either:
-# together that halves the time of a build. Not with ccache, which does better; so that each file still includes what it uses.
+# Without ccache, what nearly every file includes is parsed once for the libraries and once for the tests, which are not
+# optimised either, and the files of a folder are compiled several at a time. ccache does better with single files: a build
+# with it also makes sure that each of them includes what it uses.
 if(FLAMETAP_CCACHE)
   set(FLAMETAP_PRECOMPILE OFF)
 else()
   set(FLAMETAP_PRECOMPILE ON)
 endif()
+set(FLAMETAP_BATCH 8 CACHE STRING "How many files are compiled as one, where there is no ccache; 0: all of a folder")
+function(flametap_compile_together target)
+  if(FLAMETAP_PRECOMPILE AND NOT FLAMETAP_BATCH EQUAL 1)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${FLAMETAP_BATCH})
+  endif()
+endfunction()
 function(flametap_precompile name)
   if(NOT FLAMETAP_PRECOMPILE)
     return()
@@ -57,6 +67,9 @@ function(flametap_use_precompiled target name)
   endif()
 endfunction()
 flametap_precompile(library)
+if(FLAMETAP_PRECOMPILE)
+  target_link_libraries(flametap_precompiled_library PRIVATE flametap_coverage)
+endif()
 if(FLAMETAP_TESTS)
   flametap_precompile(test <gmock/gmock.h> <gtest/gtest.h>)
   if(FLAMETAP_PRECOMPILE)
@@ -66,13 +79,21 @@ if(FLAMETAP_TESTS)
 endif()
 
 function(flametap_library name)
-  cmake_parse_arguments(arg "" "" "DEPENDS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "HEAVY;UNFUZZED" "" "DEPENDS;LIBRARIES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cc)
   file(GLOB tests CONFIGURE_DEPENDS *_test.cc)
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$|/main\\.cc$")
   if(sources)
     add_library(flametap_${name} STATIC ${sources})
-    flametap_use_precompiled(flametap_${name} library)
+    flametap_compile_together(flametap_${name})
+    if(arg_HEAVY AND FLAMETAP_SANITIZE)
+      target_compile_options(flametap_${name} PRIVATE -O0)
+    else()
+      flametap_use_precompiled(flametap_${name} library)
+    endif()
+    if(NOT arg_UNFUZZED)
+      target_link_libraries(flametap_${name} PRIVATE flametap_coverage)
+    endif()
     set(scope PUBLIC)
   else()
     add_library(flametap_${name} INTERFACE)
@@ -103,13 +124,19 @@ function(flametap_program name source)
   endif()
 endfunction()
 
-# A GoogleTest program whose cases are known to ctest.
+# A GoogleTest program whose cases are known to ctest, which runs each by itself; under sanitizers all of them at once, as
+# the start of such a program takes longer than most of its cases.
 function(flametap_test name)
   add_executable(${name} ${ARGN})
   target_compile_options(${name} PRIVATE -O0)
   flametap_use_precompiled(${name} test)
   target_link_libraries(${name} PRIVATE flametap_flags GTest::gtest GTest::gmock GTest::gtest_main)
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120)
+  if(FLAMETAP_SANITIZE)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES TIMEOUT 600)
+  else()
+    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120)
+  endif()
 endfunction()
 
 # A libFuzzer program made of NAME_fuzz.cc. ctest runs it for a while from the seeds in corpus/NAME, if there are any;
@@ -120,7 +147,7 @@ function(flametap_fuzzer name)
   endif()
   cmake_parse_arguments(arg "" "" "LIBRARIES" ${ARGN})
   add_executable(${name}_fuzz ${name}_fuzz.cc)
-  target_link_libraries(${name}_fuzz PRIVATE flametap_flags ${arg_LIBRARIES})
+  target_link_libraries(${name}_fuzz PRIVATE flametap_flags flametap_coverage ${arg_LIBRARIES})
   target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
   set(found ${CMAKE_CURRENT_BINARY_DIR}/found/${name})
   file(MAKE_DIRECTORY ${found})

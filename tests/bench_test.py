@@ -1,27 +1,15 @@
-"""bench/run without any profiler: the formats of the peers, the arithmetic of the truth, the report."""
+"""bench/run without any profiler: the arithmetic of the truth, the figures, the report."""
 
+import json
 import math
 import random
 import struct
-import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-
-
-@pytest.fixture(autouse=True, scope="module")
-def bench_on_path():
-    """Modules of bench/ and tests/runtime/ may have the same names: they are to be gone when others are tested."""
-    before, path, written = set(sys.modules), list(sys.path), sys.dont_write_bytecode
-    sys.path.insert(0, str(ROOT / "bench"))
-    sys.dont_write_bytecode = True
-    yield
-    sys.path[:], sys.dont_write_bytecode = path, written
-    for name in set(sys.modules) - before:
-        if str(ROOT / "bench") in str(getattr(sys.modules[name], "__file__", "")):
-            del sys.modules[name]
+pytestmark = pytest.mark.usefixtures("bench_on_path")
 
 
 def description(**more):
@@ -36,194 +24,6 @@ def stack(*names, file="/srv/target.py"):
     import truth
 
     return tuple(truth.Frame(name, file, 1) for name in names)
-
-
-# What others write
-
-
-FOLDED = """\
-<module> (/srv/target.py:71);work (/srv/target.py:60);Account.run (/srv/cells.py:261);short (/srv/target.py:26) 98
-<module> (/srv/target.py);<lambda> (a file with (signs).py:3) 2
-(torn) 3
-"""
-
-
-def test_stacks_of_flametap_and_py_spy():
-    from peers import folded
-    from truth import Frame
-
-    stacks, lost = folded.take_out(folded.read(FOLDED, folded.frame_in_parentheses), ("(torn)",))
-    assert stacks[0] == ((Frame("<module>", "/srv/target.py", 71), Frame("work", "/srv/target.py", 60),
-                          Frame("Account.run", "/srv/cells.py", 261), Frame("short", "/srv/target.py", 26)), 98)
-    assert stacks[1][0] == (Frame("<module>", "/srv/target.py", 0), Frame("<lambda>", "a file with (signs).py", 3))
-    assert lost == {"torn": 3}
-
-
-def test_stacks_of_tachyon():
-    from peers import folded, tachyon
-    from truth import Frame
-
-    stacks = folded.read("tid:7;target.py:<module>:71;target.py:work:60;<GC> 90\n", folded.frame_with_colons)
-    assert stacks == [((Frame("tid:7"), Frame("<module>", "target.py", 71), Frame("work", "target.py", 60),
-                        Frame("<GC>")), 90)]
-    words = ("Captured 1,000 samples in 1.00 seconds\nSample rate: 9\nError rate: 4.10\n"
-             "Warning: missed 53,931 samples from the expected\n")
-    read = tachyon.recording(stacks, words)
-    assert (read.samples, read.lost, read.said) == (90, {"errors": 41}, {"missed": 53931})
-
-
-def mojo_integer(value):
-    first, rest = value & 0x3F, value >> 6
-    encoded = [first]
-    while rest:
-        encoded[-1] |= 0x80
-        encoded.append(rest & 0x7F)
-        rest >>= 7
-    return bytes(encoded)
-
-
-def mojo_file(samples):
-    """As Austin 4 writes it: each frame is defined where it is met first, and stacks refer to frames, root first."""
-    text = lambda word: word.encode() + b"\0"
-    data = b"MOJ\x03" + b"\x01" + text("mode") + text("wall")
-    known = {}
-    for names, microseconds in samples:
-        data += b"\x02" + mojo_integer(4711) + mojo_integer(0) + text("7066")
-        for name in names:
-            if name not in known:
-                known[name] = 1000003 * (1 + len(known))
-                data += b"\x0b" + mojo_integer(900 + len(known)) + text(name)
-                data += b"\x0b" + mojo_integer(77) + text("/srv/target.py")
-                data += b"\x03" + b"".join(map(mojo_integer, (known[name], 77, 900 + len(known), 21, 21, 9, 13)))
-        data += b"".join(b"\x05" + mojo_integer(known[name]) for name in names) + b"\x09" + mojo_integer(microseconds)
-    return data + b"\x01" + text("errors") + text("3/903") + b"\x01" + text("saturation") + text("2/903")
-
-
-def test_stacks_of_austin():
-    from peers import austin, mojo
-    from truth import Frame
-
-    assert mojo.Reader(bytes([0xC3, 0x02])).integer() == -131  # the example of its documentation
-    data = mojo_file([(("<module>", "work"), 1000), (("<module>",), 3000), (("<module>", "work"), 1000)])
-    read = austin.recording(data)
-    root, work = Frame("<module>", "/srv/target.py", 21), Frame("work", "/srv/target.py", 21)
-    assert dict(read.stacks) == {(root, work): 2000, (root,): 3000}
-    assert (read.samples, read.lost, read.said) == (3, {"errors": 3}, {"late": 2})
-    assert read.equal_samples == round(5000 ** 2 / 11e6)
-    cut = austin.recording(data[:data.index(b"\x09" + mojo_integer(3000))])
-    assert dict(cut.stacks) == {(root, work): 1000}
-    with pytest.raises(ValueError):
-        austin.recording(b"no such thing")
-
-
-def test_stacks_of_austin_with_frames_that_it_could_not_read():
-    from peers import austin
-
-    data = mojo_file([(("<module>",), 1000)])
-    invalid = b"\x02" + mojo_integer(1) + mojo_integer(0) + b"7\0" + b"\x04" + b"\x09" + mojo_integer(500)
-    at = data.index(b"\x01errors")
-    read = austin.recording(data[:at] + invalid + data[at:])
-    assert read.lost == {"errors": 3, "invalid": 1}
-    assert sum(weight for _, weight in read.stacks) == 1000
-
-
-PERF = """\
-python3.15  2578 64694.803659:    1000000 cpu-clock:
-\t           459f0 [unknown] (/usr/bin/python3.15)
-\t    7f7393b961ca py::short:/srv/target.py+0xa (/tmp/perf-2578.map)
-\t          2093bd _PyFunction_Vectorcall+0x51d (/usr/bin/python3.15)
-\t    7f7393b936ea py::<module>:/srv/target.py+0xa (/tmp/perf-2578.map)
-
-python3.15  2578 64694.804653:    1000000 cpu-clock:
-\t          1c1a9c PyEval_EvalCode+0x9c (/usr/bin/python3.15)
-\t    7f7393b936ea py::<module>:/srv/target.py (/tmp/perf-2578.map)
-
-"""
-BPFTRACE = """\
-Attaching 2 probes...
-
-
-@[
-\t5defe0 0x5defe0 ([unknown])
-\t7f7393b963ea py::Class.method:/srv/target.py+10 (/tmp/perf-2578.map)
-\t7f7393b936ea py::<module>:/srv/target.py+10 (/tmp/perf-2578.map)
-]: 11
-"""
-
-
-def test_stacks_of_perf_and_bpftrace():
-    from peers import perf
-    from truth import TRUNCATED, Frame
-
-    read = perf.recording(perf.perf_samples(PERF))
-    root = Frame("<module>", "/srv/target.py")
-    assert dict(read.stacks) == {(root, Frame("short", "/srv/target.py")): 1, (root,): 1}
-    read = perf.recording(perf.bpftrace_samples(BPFTRACE))
-    assert dict(read.stacks) == {(root, Frame("Class.method", "/srv/target.py")): 11}
-    deep = perf.recording([(["py::f:/srv/target.py"] * perf.DEEPEST, 2)])
-    assert deep.stacks[0][0][0].function == TRUNCATED and deep.lost == {"truncated": 2}
-
-
-def test_cprofile_hands_time_to_callers():
-    from peers import cprofile
-
-    work, call, add = (("/srv/target.py", line, name) for line, name in ((2, "work"), (3, "call"), (4, "add")))
-    stats = {work: (1, 1, 0.5, 4.0, {}),
-             call: (2, 2, 1.0, 3.5, {work: (2, 2, 1.0, 3.5)}),
-             add: (9, 9, 2.5, 2.5, {call: (6, 6, 2.0, 2.0), work: (3, 3, 0.5, 0.5)})}
-    weights = {tuple(frame.function for frame in path): weight for path, weight in cprofile.stacks_of(stats)}
-    assert weights == {("work",): 0.5, ("work", "call"): 1.0, ("work", "call", "add"): 2.0, ("work", "add"): 0.5}
-
-
-def test_cprofile_finds_the_way_out_of_recursion():
-    from peers import cprofile
-
-    work, load, run = (("/srv/target.py", line, name) for line, name in ((1, "work"), (2, "load"), (3, "run")))
-    stats = {work: (1, 1, 0.0, 4.0, {}),
-             load: (1, 5, 1.0, 4.0, {work: (1, 1, 0.2, 4.0), run: (4, 4, 0.8, 3.0)}),
-             run: (1, 5, 3.0, 3.9, {load: (5, 5, 3.0, 3.9)})}
-    roots = {path[0].function for path, _ in cprofile.stacks_of(stats)}
-    assert roots == {"work"}
-    assert sum(weight for _, weight in cprofile.stacks_of(stats)) == pytest.approx(4.0)
-
-
-class FakeInterpreter:
-    minor, version, debug, env, command = (3, 15), "3.15.0", False, {}, ["python3.15"]
-
-    @staticmethod
-    def environment():
-        return {}
-
-
-class FakeKit:
-    """Everything is there, and does nothing."""
-
-    interpreters = [FakeInterpreter]
-
-    @staticmethod
-    def version_of(*_command):
-        return "1.2"
-
-    from_pypi = from_debian = staticmethod(lambda package, program=None: program or package)
-    with_newest_libc = staticmethod(lambda program: [program])
-
-
-def test_every_profiler_is_told_process_rate_and_file(monkeypatch, tmp_path):
-    import command_line
-    from peers.peer import Job
-
-    monkeypatch.setenv("FLAMETAP", __file__)
-    for kind in command_line.KINDS + command_line.MORE_KINDS:
-        peer = kind(FakeKit)
-        assert peer.name and peer.version and peer.how
-        for rate in ("100", "max") if peer.rates else ("all",):
-            job = Job(rate, 2, tmp_path / "profile", pid=4711, truth_file=tmp_path / "truth")
-            if peer.why_not(FakeKit.interpreters[0], None, rate):
-                continue
-            command = " ".join(peer.attach(job)[0])
-            assert "4711" in command and str(tmp_path / "profile") in command
-            interval = {"austin": "10000"}.get(peer.name, "100")
-            assert rate != "100" or interval in command
 
 
 # The truth
@@ -364,14 +164,37 @@ def test_few_samples_have_no_ratio():
 
 
 def test_results_of_several_runs_become_one():
+    import documents
     import results
 
     one, other = example_data(), example_data()
-    other.update(rows=[row(target="flat")], missing={}, interpreters={"3.15": "3.15.0"})
+    other.update(rows=[row(target="flat", turns=[turn()])], missing={}, interpreters={"3.15": "3.15.0"}, seconds=[0.5])
     whole = results.merge([one, other])
     assert len(whole["rows"]) == len(one["rows"]) + 1
     assert whole["interpreters"] == {"3.13": "3.13.0", "3.15": "3.15.0"} and whole["missing"] == one["missing"]
     assert len(whole["startups"]) == 1
+    assert documents.turns(whole) == "Turns of 0.5 to 1 s, 1 to 2 of each measurement"
+
+
+@pytest.mark.parametrize("text, reason", [(None, "No such file"), ("{", "has no results"), ("[]", "no results of bench/run"),
+                                          ("{}", "no results of bench/run"),
+                                          ('{"rows": [], "machine": {}}', "no results of bench/run"), ("older", "measure anew")])
+def test_what_are_no_results(tmp_path, text, reason):
+    import results
+
+    path = tmp_path / "results.json"
+    if text is not None:
+        path.write_text(json.dumps(dict(example_data(), seconds=2)) if text == "older" else text)
+    with pytest.raises(SystemExit, match=reason):
+        results.read(path)
+
+
+def test_results_are_read_as_they_were_written(tmp_path):
+    import results
+
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(example_data()))
+    assert results.read(path)["seconds"] == example_data()["seconds"]
 
 
 # The report
@@ -386,7 +209,7 @@ def example_data():
             del figures["impossible"], figures["own_cpu"], figures["memory_mb"]
     rows.append(row("tachyon", turns=[], failed="profiles only its | own version"))
     machine = {"cpu": "A CPU", "cpus": 2, "memory_gb": 8.0, "system": "Debian", "kernel": "6.1", "virtual": True}
-    return {"date": "2026-01-01", "seconds": 1, "pin": False, "crowd": 0, "rows": rows, "machine": machine,
+    return {"date": "2026-01-01", "seconds": [1], "pin": False, "crowd": 0, "rows": rows, "machine": machine,
             "missing": {"py-spy": "pip: no network"}, "profilers": {"flametap": {"version": "1", "how": "as ever"}},
             "interpreters": {"3.13": "3.13.0"}, "targets": {},
             "not_measured": [{"python": "3.16", "target": "mixed", "reason": "no CPython 3.16"}],
@@ -404,6 +227,55 @@ def test_report_has_everything():
     assert "no CPython 3.16" in text and "![Speed](speed.svg)" in text and "A CPU, 2 CPUs" in text
     for line in text.splitlines():  # whole tables
         assert not line.startswith("|") or line.endswith("|")
+
+
+def test_how_many_large_errors_are_chance():
+    """Of two labels the error is that of one normal number: above 1.5 times its mean, 1.2 times its deviation, in 23 %."""
+    import goals
+
+    like = {"ratio": 1.0, "true": {"a": 0.5, "b": 0.5}, "noise_of_samples": 0.01}
+    rows = [{**like, "noise": 0.01}] * 10 + [{"ratio": None}]
+    assert goals.chance_of_a_miss(rows, draws=2000) == pytest.approx(10 * 0.231, rel=0.1)
+    assert goals.chance_of_a_miss([{**like, "noise": 0.1}]) == 0  # the noise is mostly of when a profiler began and ended
+
+
+def goals_of(*rows):
+    """{goal: (measured, reached)}, each goal by its beginning."""
+    import goals
+    import report
+
+    data = {**example_data(), "rows": list(rows)}
+    lines = [line.strip("| ").split(" | ") for line in goals.goals(report.Results(data)).splitlines()[2:]]
+    return {goal: (measured, reached) for goal, measured, reached in lines}
+
+
+def calm_row(*about, still=0.0, speed=100.0, own_cpu=0.05, impossible=0, labels=None, seconds=1.0):
+    figures = turn(speed, labels=labels or {"a": 500, "b": 500}, running=1 - still, own_cpu=own_cpu, seconds=seconds,
+                   impossible={"share": impossible / 1000, "count": impossible, "examples": []})
+    return row(*about, turns=[figures, figures])
+
+
+def test_goals_are_held_against_what_was_measured():
+    reached = goals_of(calm_row(), calm_row("flametap", "gil", still=0.5), calm_row("austin", own_cpu=0.2))
+    assert reached["no impossible stack, anywhere"] == ("0 of 4,000 samples", "yes")
+    assert reached["error of shares at most 1.5 times the noise, 1,000 samples/s"] == ("2 of 2 measurements", "yes")
+    assert reached["error of shares at most 1.5 times the noise, 10,000 samples/s"] == ("not measured", "–")
+    assert reached["one thread: stands still for at most 1 %, 1,000 samples/s"] == ("1 of 1 measurements", "yes")
+    assert reached["own CPU at most a third of the best that is right, CPython 3.13, mixed, 1,000 samples/s"] == (
+        "5.0 %, austin 20.0 %", "yes")
+
+
+def test_goals_that_are_not_reached_say_where():
+    missed = goals_of(calm_row(still=0.02, speed=90.0, impossible=1, labels={"a": 900, "b": 100}),
+                      calm_row("austin", own_cpu=0.1), calm_row("py-spy", own_cpu=0.01, impossible=500),
+                      calm_row("flametap", "deep-20-us", "max", seconds=0.5),
+                      calm_row("austin", "deep-20-us", "max"), calm_row("austin", "deep-200-us", "max"))
+    assert missed["no impossible stack, anywhere"] == ("2 of 4,000 samples", "no")
+    text = " ".join(measured for measured, reached in missed.values() if reached == "no")
+    assert "3.13 mixed 2.0 %" in text and "3.13 mixed 0.90" in text and "5.0 %, austin 10.0 %" in text
+    assert missed["highest rate, CPython 3.13, deep-20-us: 2 times that of austin"] == (
+        "2,000 and 1,000 per second: 2.0 times", "yes")
+    assert not any("deep-200-us" in goal for goal in missed)
 
 
 def test_tables_go_between_markers():
@@ -438,3 +310,32 @@ def test_cells_are_read_whole(tmp_path):
 
     (tmp_path / "truth").write_bytes(struct.pack("<3q", 1, 2, 3))
     assert launching.read_cells(tmp_path / "truth") == (1, 2, 3)
+
+
+# The targets
+
+
+class HeldUp:
+    """A clock and a function that takes 10 ns a round, of which one call is held up for a millisecond."""
+
+    def __init__(self, held_up):
+        self.now = self.calls = 0
+        self.held_up = held_up
+
+    def clock(self):
+        self.now += 500  # so long does a call of it take
+        return self.now
+
+    def work(self, rounds):
+        self.now += 10 * rounds + (1000000 if self.calls == self.held_up else 0)
+        self.calls += 1
+
+
+def test_a_cost_is_measured_whatever_holds_a_call_up(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "bench" / "targets")
+    import blocks
+
+    for held_up in range(40):
+        simulated = HeldUp(held_up)
+        monkeypatch.setattr(blocks, "thread_clock", lambda: simulated.clock)
+        assert 10 <= blocks.cost_of(simulated.work) < 10.1, held_up

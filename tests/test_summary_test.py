@@ -27,9 +27,20 @@ PYTEST = """<testsuites><testsuite>
 GOOD = '<testsuite><testcase name="A" classname="A" status="run"/></testsuite>'
 
 
+GOOGLE_TEST = """<testsuites><testsuite name="Maps">
+<testcase name="Good" classname="Maps" status="run" result="completed"/>
+<testcase name="NoRight" classname="Maps" status="run" result="skipped"><skipped message="maps_test.cc:7&#x0A;needs two CPUs"/>
+</testcase>%s
+</testsuite></testsuites>"""
+GOOGLE_TEST_BAD = '<testcase name="Bad" classname="Maps"><failure message="expected 1" type=""></failure></testcase>'
+PROGRAMS = '<testsuite><testcase name="maps" classname="maps" status="%s">%s</testcase><testcase name="fuzz"/></testsuite>'
+
+
 def summarise(folder, **files):
     for name, text in files.items():
-        (folder / name.replace("_", ".")).write_text(text)
+        path = folder / name.replace("_in_", "/").replace("_", ".")
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
     result = subprocess.run([sys.executable, str(TOOL), str(folder)], capture_output=True, text=True, check=False)
     return result.returncode, result.stdout
 
@@ -43,9 +54,36 @@ def test_counts_are_summed_over_all_steps(tmp_path):
 def test_failures_show_their_output_and_skips_their_reason(tmp_path):
     _, text = summarise(tmp_path, unit_xml=CTEST, runtime_xml=PYTEST)
     assert "FAILED   unit: Maps.Bad\nexpected 1" in text
-    assert "FAILED   runtime: tests.dump_test.test_broken\nTraceback: boom" in text
+    assert "FAILED   runtime: tests.dump_test.test_broken\nfixture\nTraceback: boom" in text
     assert "skipped  unit: Maps.NoRight: needs two CPUs\n" in text
     assert "skipped  runtime: tests.dump_test.test_core: no gcore\n" in text
+
+
+def test_the_reason_of_a_failure_comes_first(tmp_path):
+    """What a long trace says at its end may be cut off where it is read."""
+    failed = '<testcase classname="t" name="n"><failure message="assert 1 == 2">def n():\nE  assert 1 == 2</failure></testcase>'
+    _, text = summarise(tmp_path, runtime_xml="<testsuite>%s</testsuite>" % failed)
+    assert "FAILED   runtime: t.n\nassert 1 == 2\ndef n():\nE  assert 1 == 2\n" in text
+
+
+def test_cases_count_in_the_place_of_their_program(tmp_path):
+    code, text = summarise(tmp_path, asan_xml=PROGRAMS % ("run", ""), asan_in_maps_xml=GOOGLE_TEST % "")
+    assert text == "skipped  asan: Maps.NoRight: needs two CPUs\n2 passed, 0 failed, 1 skipped\n"
+    assert code == 0
+
+
+def test_a_program_that_failed_counts_once(tmp_path):
+    failed = PROGRAMS % ("fail", '<failure message=""/><system-out>a leak</system-out>')
+    code, text = summarise(tmp_path, asan_xml=failed, asan_in_maps_xml=GOOGLE_TEST % GOOGLE_TEST_BAD)
+    assert "FAILED   asan: Maps.Bad\nexpected 1" in text and text.endswith("2 passed, 1 failed, 1 skipped\n")
+    assert code == 1
+
+
+def test_a_program_that_failed_besides_its_cases_is_a_failure(tmp_path):
+    failed = PROGRAMS % ("fail", '<failure message=""/><system-out>a leak</system-out>')
+    code, text = summarise(tmp_path, asan_xml=failed, asan_in_maps_xml=GOOGLE_TEST % "")
+    assert "FAILED   asan: maps\na leak" in text and text.endswith("2 passed, 1 failed, 1 skipped\n")
+    assert code == 1
 
 
 def test_all_good_is_zero(tmp_path):

@@ -2,7 +2,7 @@
 import re
 
 from peers import mojo
-from peers.peer import MAX, Peer, Recording
+from peers.peer import MAX, Peer, Recording, whole_seconds
 
 FASTEST_US = 1
 
@@ -23,7 +23,7 @@ class Austin(Peer):
         return [*self.program, "-w", str(pid)]
 
     def attach(self, job):
-        return [*self.sample(job), "-x", str(round(job.seconds)), "-p", str(job.pid)], None
+        return [*self.sample(job), "-x", whole_seconds(job), "-p", str(job.pid)], None
 
     def launch(self, job):
         return [*self.sample(job), *job.command], job.environment

@@ -38,6 +38,13 @@ def plain_way(python, script, environment):
     return [*python, *script], environment
 
 
+def whole_seconds(job):
+    """For a profiler that knows no others."""
+    if job.seconds != int(job.seconds):
+        raise Unavailable("knows whole seconds only")
+    return str(int(job.seconds))
+
+
 class Peer:
     """A profiler. The constructor raises Unavailable where it cannot be had."""
 

@@ -3,7 +3,7 @@ import re
 from pathlib import Path
 
 from peers import folded
-from peers.peer import MAX, Peer, Recording, Unavailable
+from peers.peer import MAX, Peer, Recording, Unavailable, whole_seconds
 
 FASTEST = "1000000"
 MINOR = (3, 15)
@@ -34,7 +34,7 @@ class Tachyon(Peer):
         return ["env", *environment, *self.python.command, "-m", "profiling.sampling", "dump", *blocking, str(pid)]
 
     def attach(self, job):
-        return [*self.sample(job, "attach"), "-d", str(round(job.seconds)), str(job.pid)], self.python.environment()
+        return [*self.sample(job, "attach"), "-d", whole_seconds(job), str(job.pid)], self.python.environment()
 
     def launch(self, job):
         script = job.command[len(self.python.command):]

@@ -88,7 +88,9 @@ async def serve():
         tasks.append(asyncio.ensure_future(handle(requests)))
     for _ in range(said.check):
         await asyncio.sleep(0.005)
-    truth.ready(calls_per_us=round(calls_per_us, 3), shares=SHARES, tolerance_s=0.002)
+    # All tasks do the same for a while: only over many requests of each one are the shares as designed.
+    measured_s = 10e-9 * said.tasks * REQUEST_NS
+    truth.ready(calls_per_us=round(calls_per_us, 3), shares=SHARES, tolerance_s=0.002, measured_s=measured_s)
     await asyncio.gather(*tasks)
 
 

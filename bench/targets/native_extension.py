@@ -21,7 +21,7 @@ def work():
     while True:
         truth.beta(leaf, 10)
         rounds += 10
-        struct.pack_into("q", counter, 0, rounds)
+        counter[0:8] = struct.pack("q", rounds)
 
 
 def leaf():

@@ -25,7 +25,7 @@ def work():
         numpy.sort(NUMBERS)
         sorted(NUMBERS[:200], key=key)
         rounds += 1
-        struct.pack_into("q", counter, 0, rounds)
+        counter[0:8] = struct.pack("q", rounds)
 
 
 work()

@@ -29,4 +29,11 @@ inline void sleep_for(Nanoseconds time) {
   clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, nullptr);
 }
 
+// Without leaving the CPU, for times too short to sleep.
+inline void spin_for(Nanoseconds time) {
+  const Nanoseconds start = monotonic_now();
+  while (monotonic_now() - start < time) {
+  }
+}
+
 }  // namespace flametap

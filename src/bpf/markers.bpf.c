@@ -35,7 +35,7 @@ int on_call(struct pt_regs* context) {
   bool idle = is_idle(thread);
   if (outside ? !is_within(thread, function) : idle && function_is_hidden(thread, context, function)) return 0;
   if (how_entered(thread, true) == NO_CALL) return 0;
-  if (idle) thread->depth = 0;
+  if (idle) thread->depth = thread->floor = 0;
   __s32 depth = thread->depth++;
   if (outside) thread->inside = true;
   bool is_judged = idle && !outside;
@@ -59,6 +59,7 @@ int on_call_end(struct pt_regs* context) {
     return 0;
   }
   __s32 depth = --thread->depth;
+  if (depth < thread->floor) thread->floor = depth;
   if (depth <= 0) thread->inside = false; /* its outermost call began at depth 0 */
   if (send_calls && !call_was_hidden(thread, context)) send_function(thread, context, FLAMETAP_CALL_END, depth, 0);
   return 0;
@@ -201,7 +202,7 @@ int BPF_PROG(on_exec, struct task_struct* task) {
   end_thread(thread);
   thread->met = false;
   thread->verdict = FLAMETAP_UNJUDGED;
-  thread->depth = 0;
+  thread->depth = thread->floor = 0;
   thread->inside = false;
   thread->shown_count = 0;
   __builtin_memset(thread->shown, 0, sizeof thread->shown);

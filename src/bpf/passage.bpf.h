@@ -67,7 +67,7 @@ static __always_inline enum passage how_left(struct thread* thread) {
   struct generator generator = {.frame = frame, .pid = pid_and_tid() >> 32};
   if (bpf_map_delete_elem(&generators, &generator) == 0) return ORDINARY;
   /* With no call open that we saw, it rather was entered before we watched. */
-  return thread->depth > 0 ? THROWN : ORDINARY;
+  return thread->depth > thread->floor ? THROWN : ORDINARY;
 }
 
 /* The function that runs, as far as it can be told. */

@@ -44,6 +44,7 @@ struct thread {
   __u8 verdict;
   __u32 sequence;
   __s32 depth;
+  __s32 floor; /* the least depth so far: no call that we saw begin is open there */
   bool inside; /* of a call of `within`; the outermost one has depth 0 */
   /* The open calls that were sent, a bit for each depth, so that their ends are sent without another look. Of those
    * that are deeper the name is looked at again; there is always one that is not. */

@@ -86,6 +86,19 @@ Ability ride_along(const MachineFacts& facts) {
           fmt::format("taskset -c 0-{} flametap ...; in a container, a wider cpuset", facts.online_cpus - 1)};
 }
 
+Ability interrupt(const MachineFacts& facts) {
+  const std::string name = "read a thread that moves in an interrupt of its CPU";
+  const std::string instead = "; we ride along with it instead, which holds it up for longer";
+  if (facts.no_interrupts) {
+    return {name, Grade::partly, *facts.no_interrupts + instead, remedy_for(Lack::interrupts, facts.us)};
+  }
+  if (facts.usable_cpus.size() < 2) {
+    return {name, Grade::partly, "it takes a CPU besides that of the thread" + instead,
+            "give flametap two CPUs or more"};
+  }
+  return {name, Grade::works, "", ""};
+}
+
 Ability be_on_time(const MachineFacts& facts) {
   const std::string name = "sample in time on a busy machine";
   if (facts.early_turns) return {name, Grade::works, "", ""};
@@ -121,6 +134,7 @@ std::vector<Ability> judge(const MachineFacts& facts) {
   return {own,
           read_others(facts, own),
           see_processes(facts),
+          interrupt(facts),
           ride_along(facts),
           stop_threads(facts),
           be_on_time(facts),

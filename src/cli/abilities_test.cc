@@ -38,6 +38,7 @@ MachineFacts of_user() {
   facts.us.capabilities = 0;
   facts.early_turns = false;
   facts.no_process_events = "the kernel does not tell us about new processes: Operation not permitted";
+  facts.no_interrupts = "the kernel does not take the program: Operation not permitted";
   return facts;
 }
 
@@ -77,14 +78,16 @@ TEST(Abilities, WhateverIsLimitedHasAReasonAndARemedy) {
 }
 
 TEST(Abilities, OfAUser) {
-  const MachineFacts facts = of_user();
+  MachineFacts facts = of_user();
+  facts.us.reachable = kAllRights;
   EXPECT_EQ(find(facts, "our own").grade, Grade::works);
   const Ability others = find(facts, "other users");
   EXPECT_EQ(others.grade, Grade::no);
   EXPECT_EQ(others.why, "uid 4000001 has no CAP_SYS_PTRACE");
-  EXPECT_THAT(others.remedy,
-              AllOf(HasSubstr("sudo flametap"),
-                    HasSubstr("sudo setcap cap_sys_ptrace,cap_sys_nice,cap_net_admin+ep /opt/flametap")));
+  EXPECT_THAT(
+      others.remedy,
+      AllOf(HasSubstr("sudo flametap"),
+            HasSubstr("sudo setcap cap_sys_ptrace,cap_sys_nice,cap_net_admin,cap_bpf,cap_perfmon+ep /opt/flametap")));
   EXPECT_THAT(find(facts, "in time").why, HasSubstr("missed ticks"));
   const Ability children = find(facts, "every child");
   EXPECT_THAT(children.why, AllOf(HasSubstr("Operation not permitted"), HasSubstr("--children may miss")));
@@ -172,6 +175,35 @@ TEST(Abilities, UserNamespace) {
   for (const char* name : {"other users", "in time", "every child"}) {
     EXPECT_EQ(find(facts, name).remedy, "run flametap on the host: sudo flametap ...");
   }
+}
+
+TEST(Abilities, Interrupts) {
+  MachineFacts facts = of_user();
+  // Its kernel does not know the rights: whoever asks setcap for them gets nothing at all.
+  EXPECT_THAT(find(facts, "in an interrupt").remedy, HasSubstr("Linux 5.10"));
+  EXPECT_THAT(find(facts, "other users").remedy, Not(HasSubstr("cap_bpf")));
+  facts.us.reachable = kAllRights;
+  EXPECT_EQ(find(facts, "in an interrupt").grade, Grade::partly);
+  EXPECT_THAT(find(facts, "in an interrupt").why,
+              AllOf(HasSubstr("does not take the program"), HasSubstr("ride along")));
+  EXPECT_THAT(find(facts, "in an interrupt").remedy, HasSubstr("sudo flametap"));
+  facts.us.user = 0;
+  facts.us.container.kind = ContainerKind::docker;
+  EXPECT_THAT(find(facts, "in an interrupt").remedy, HasSubstr("docker run --cap-add=BPF --cap-add=PERFMON ..."));
+  facts.us.container.kind = ContainerKind::kubernetes;
+  EXPECT_THAT(find(facts, "in an interrupt").remedy, HasSubstr("{add: [BPF, PERFMON]}"));
+  facts.us.capabilities = std::uint64_t{1} << CAP_SYS_ADMIN;
+  EXPECT_THAT(find(facts, "in an interrupt").remedy, HasSubstr("Linux 5.10"));
+  facts.us.own_user_namespace = true;
+  EXPECT_THAT(find(facts, "in an interrupt").remedy, HasSubstr("on the host"));
+}
+
+TEST(Abilities, OneCpuAlone) {
+  MachineFacts facts = of_root();
+  facts.usable_cpus = {0};
+  facts.online_cpus = 1;
+  EXPECT_EQ(find(facts, "in an interrupt").grade, Grade::partly);
+  EXPECT_EQ(find(facts, "ride along on").grade, Grade::works);
 }
 
 TEST(Abilities, FewerCpus) {

@@ -9,8 +9,6 @@
 namespace flametap::cli {
 namespace {
 
-constexpr double kMaxSeconds = 1e9;
-
 // The number that the whole word is, or nothing.
 template <typename Number>
 std::optional<Number> whole_number(std::string_view word) {

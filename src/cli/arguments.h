@@ -15,6 +15,7 @@
 namespace flametap::cli {
 
 inline constexpr double kMaxRateHz = 100'000;
+inline constexpr double kMaxSeconds = 1e9;
 
 // Samples per second; 0 for the word `max`, as fast as possible.
 [[nodiscard]] Result<double> parse_rate(const std::string& word);

@@ -29,7 +29,9 @@ Json of_machine(const MachineFacts& facts) {
           {"capabilities",
            {{"CAP_SYS_PTRACE", us.has(CAP_SYS_PTRACE)},
             {"CAP_SYS_NICE", us.has(CAP_SYS_NICE)},
-            {"CAP_NET_ADMIN", us.has(CAP_NET_ADMIN)}}},
+            {"CAP_NET_ADMIN", us.has(CAP_NET_ADMIN)},
+            {"CAP_BPF", us.has(CAP_BPF)},
+            {"CAP_PERFMON", us.has(CAP_PERFMON)}}},
           {"ptrace_scope", or_null(us.yama_scope)},
           {"seccomp_filter", us.seccomp_filter}};
 }
@@ -66,6 +68,7 @@ Json of_process(const ProcessFacts& facts) {
     threads.push_back({{"id", thread.tid == 0 ? Json(nullptr) : Json(thread.tid)},
                        {"name", thread.name},
                        {"free_reading", thread.free_reading},
+                       {"interrupt", thread.interrupt},
                        {"ride_along", thread.ride_along},
                        {"pause", thread.pause}});
   }

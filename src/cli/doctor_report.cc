@@ -52,6 +52,8 @@ std::string about_machine(const MachineFacts& facts) {
   text += row("CAP_SYS_PTRACE", us.has(CAP_SYS_PTRACE) ? "yes" : "no");
   text += row("CAP_SYS_NICE", us.has(CAP_SYS_NICE) ? "yes" : "no");
   text += row("CAP_NET_ADMIN", us.has(CAP_NET_ADMIN) ? "yes" : "no");
+  text += row("CAP_BPF", us.has(CAP_BPF) ? "yes" : "no");
+  text += row("CAP_PERFMON", us.has(CAP_PERFMON) ? "yes" : "no");
   text += row("ptrace_scope", yama(us.yama_scope));
   return text + row("seccomp", us.seccomp_filter ? "a filter, which may deny some system calls" : "no filter");
 }
@@ -111,6 +113,7 @@ std::string about_trials(const std::vector<ThreadTrial>& trials) {
     text += thread.tid != 0 ? fmt::format("  thread {}", thread.tid) : "  thread";
     text += (thread.name.empty() ? "" : " \"" + format::clean(thread.name) + "\"") + "\n";
     text += "  " + row("free reading", thread.free_reading);
+    text += "  " + row("interrupt", thread.interrupt);
     text += "  " + row("ride along", thread.ride_along);
     text += "  " + row("pause", thread.pause);
   }

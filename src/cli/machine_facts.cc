@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "sampler/cpu_seat.h"
+#include "target/interrupter.h"
 #include "target/process_events.h"
 
 namespace flametap::cli {
@@ -46,6 +47,9 @@ MachineFacts look_at_machine() {
   facts.child = try_own_child();
   facts.early_turns = get_early_turns();
   if (const auto events = target::ProcessEvents::open(); !events) facts.no_process_events = events.error().message;
+  if (const auto interrupter = target::Interrupter::load(); !interrupter) {
+    facts.no_interrupts = interrupter.error().message;
+  }
   return facts;
 }
 

@@ -21,6 +21,7 @@ struct MachineFacts {
   ChildTrial child = {};
   bool early_turns = false;                                     // the kernel gave us the highest priority
   std::optional<std::string> no_process_events = std::nullopt;  // why it does not tell of new processes
+  std::optional<std::string> no_interrupts = std::nullopt;      // why we cannot read in one
 };
 
 // Starts a child for a moment, and leaves everything as it was.

@@ -29,7 +29,6 @@
 namespace flametap::cli {
 namespace {
 
-constexpr int kFailed = 1;  // the only code besides 0 that Pyflame has
 constexpr std::string_view kNaughty = "You tried to pyflame a pyflame, naughty!";
 constexpr std::string_view kNoPython = "Failed to locate libpython within timeout period";
 
@@ -38,7 +37,7 @@ void print(std::FILE* stream, std::string_view text) { std::fwrite(text.data(), 
 
 int complain(std::string_view line) {
   print(stderr, fmt::format("{}\n", line));
-  return kFailed;
+  return kPyflameFailed;
 }
 
 int complain(const Error& error) {

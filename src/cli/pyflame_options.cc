@@ -16,8 +16,6 @@
 namespace flametap::cli {
 namespace {
 
-constexpr int kFailed = 1;  // the only code besides 0 that Pyflame has
-constexpr double kMaxSeconds = 1e9;
 constexpr double kShortestIntervalUs = 1e6 / kMaxRateHz;
 constexpr std::string_view kWarning =
     "WARNING: Specifying a PID to trace without -p is deprecated; see Pyflame issue #99 for details.\n";
@@ -69,10 +67,10 @@ constexpr option kLongOptions[] = {{"abi", required_argument, nullptr, kAbi},
                                    {"version", no_argument, nullptr, 'v'},
                                    {nullptr, 0, nullptr, 0}};
 
-PyflameAnswer refuse(std::string_view line) { return {kFailed, fmt::format("{}\n", line)}; }
+PyflameAnswer refuse(std::string_view line) { return {kPyflameFailed, fmt::format("{}\n", line)}; }
 
 PyflameAnswer show_usage(std::string_view line = "") {
-  return {kFailed, fmt::format("{}{}{}", line, line.empty() ? "" : "\n", kUsage)};
+  return {kPyflameFailed, fmt::format("{}{}{}", line, line.empty() ? "" : "\n", kUsage)};
 }
 
 std::string version() {

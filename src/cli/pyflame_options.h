@@ -12,6 +12,8 @@
 
 namespace flametap::cli {
 
+inline constexpr int kPyflameFailed = 1;  // the only code besides 0 that Pyflame has
+
 struct PyflameOptions {
   std::optional<pid_t> pid = {};          // either this
   std::vector<std::string> command = {};  // or this, of -t

@@ -18,7 +18,7 @@ using stack::Outcome;
 using Lines = std::vector<PyflameLog::LineId>;
 
 // The list of threads is read again each time: a holder that is new is there the next time.
-constexpr int kAttempts = 3;
+constexpr int kReadings = 3;
 
 Lines or_idle(Lines lines) {
   std::erase(lines, PyflameLog::kIdle);
@@ -67,7 +67,9 @@ void PyflameSampler::run(std::unique_ptr<ProcessSampler> process, const Successo
   const double rate_hz = static_cast<double>(kSecond) / static_cast<double>(options_.interval);
   sampler::Schedule schedule(rate_hz, begin, begin);
   while (process_) {
-    wait_until(std::min(schedule.next(monotonic_now()).deadline, end), stop);
+    const Nanoseconds until = std::min(schedule.next(monotonic_now()).deadline, end);
+    process_->try_free_readings(seat_, until);
+    wait_until(until, stop);
     // However short the time, there is one sample.
     const bool over = stop || monotonic_now() >= end;
     if (over && !log_.empty()) break;
@@ -97,7 +99,7 @@ void PyflameSampler::wait_until(Nanoseconds deadline, const std::atomic<bool>& s
 
 Fate PyflameSampler::sample() {
   const std::uint64_t time = unix_us();
-  for (int i = 0; i < kAttempts; ++i) {
+  for (int i = 0; i < kReadings; ++i) {
     const Fate fate = read_threads();
     // Of a process on its way out only a part may be there, which is neither idle nor a failure.
     if (fate != Fate::runs) return fate;

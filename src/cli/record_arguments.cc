@@ -36,7 +36,7 @@ void add_record_options(CLI::App& command, RecordWords& words) {
   command.add_flag("--by-thread", request.by_thread, "Give each thread a root of its own");
   command.add_flag("--children", request.children, "Also the Python processes that they start, to any depth");
   command.add_flag("--no-interrupt", words.no_interrupt,
-                   "Never interrupt the CPU of a thread, as root can; ride along on it instead");
+                   "Never interrupt the CPU of a thread, even with the right to; ride along instead");
   command.add_flag("--no-pause", words.no_pause, "Never stop a thread; count what is lost by that as torn");
   command.add_flag("--no-lines", words.no_lines, "One frame per function, whatever the line");
   command.add_flag("--serve{0}", words.serve_port, "Show it in a browser while it grows [=PORT]");

@@ -33,7 +33,7 @@ namespace flametap::cli {
 namespace {
 
 using sampler::ProcessSampler;
-using Processes = std::vector<std::unique_ptr<ProcessSampler>>;
+using Samplers = std::vector<std::unique_ptr<ProcessSampler>>;
 
 ProcessSampler::Options sampler_options(const RecordRequest& request) {
   ProcessSampler::Options options;
@@ -151,8 +151,8 @@ Result<void> finish(const Ending& ending, Journal& journal, const Result<void>& 
   return pushed ? Result<void>{} : pushed.error();
 }
 
-Result<Processes> attach_all(const RecordRequest& request, const ProcessSampler::Options& options) {
-  Processes processes;
+Result<Samplers> attach_all(const RecordRequest& request, const ProcessSampler::Options& options) {
+  Samplers processes;
   for (const pid_t pid : request.pids) {
     auto process = ProcessSampler::attach(pid, options);
     if (!process) return cannot("record", pid, process.error());
@@ -184,7 +184,7 @@ void show(LivePage* page, const RecordRequest& request, const Journal& journal, 
   fmt::print(stderr, "flametap: watch it at {}\n", *url);
 }
 
-SourceFiles source_files(const Processes& processes) {
+SourceFiles source_files(const Samplers& processes) {
   SourceFiles files;
   for (const auto& process : processes) files.add(process->process());
   return files;
@@ -198,7 +198,7 @@ struct MoreToRecord {
 
 // All that was sampled is let go when it returns: threads that stopped too late, and files of /proc.
 Result<void> sample_into(Journal& journal, const RecordRequest& request, const ProcessSampler::Options& options,
-                         sampler::CpuSeat seat, Processes processes, MoreToRecord more, const Signals& signals,
+                         sampler::CpuSeat seat, Samplers processes, MoreToRecord more, const Signals& signals,
                          sampler::Progress& progress) {
   std::optional<sampler::Family> family;
   if (request.children) {
@@ -256,6 +256,7 @@ int record_command(const RecordRequest& request, const Output& output) {
   const auto page = open_page(request);
   if (!page) return fail(page.error());
   Signals signals;
+  const ProcessSampler::Options options = sampler_options(request);  // takes a while: a short command would be over
   auto started = Launched::start(request.command, signals);
   if (const auto* const failed = std::get_if<Launched::Failed>(&started)) {
     fail(failed->error);
@@ -267,7 +268,6 @@ int record_command(const RecordRequest& request, const Output& output) {
     const int code = fail(seat.error());
     return own_code_unless(command.wait(), code);
   }
-  const ProcessSampler::Options options = sampler_options(request);
   PythonSearch search(command, signals.stop(), options);
   auto python = search.find(std::nullopt);
   if (!python) return no_python_seen(request, search, command.wait());
@@ -281,7 +281,7 @@ int record_command(const RecordRequest& request, const Output& output) {
   show(page->get(), request, *journal, *python);
   std::optional<Nanoseconds> deadline;
   if (request.duration) deadline = monotonic_now() + *request.duration;
-  Processes processes;
+  Samplers processes;
   processes.push_back(std::move(python));
   sampler::Progress progress;  // nobody watches it: the terminal is the command's
   const Result<void> recorded =

@@ -14,6 +14,7 @@
 #include "cpython/code_cache.h"
 #include "cpython/stack_reader.h"
 #include "sampler/cpu_seat.h"
+#include "target/interrupter.h"
 #include "target/pause.h"
 #include "target/process.h"
 #include "target/process_memory.h"
@@ -26,6 +27,8 @@ using cpython::Reading;
 
 constexpr std::size_t kMaxThreads = 8;
 constexpr int kLearnAttempts = 5;
+constexpr int kInterruptAttempts = 50;  // where others want its CPU, it may take a while until its turn
+constexpr Nanoseconds kUntilNextTurn = 1'000'000;
 constexpr Nanoseconds kPauseTimeout = 100'000'000;
 
 double microseconds_since(Nanoseconds start) { return static_cast<double>(monotonic_now() - start) / 1e3; }
@@ -70,10 +73,13 @@ std::string words_for(target::PauseStatus status) {
   return "";
 }
 
-// Reads once, with one of the reader's two ways.
-std::string read_by(cpython::StackReader& reader, Reading (cpython::StackReader::*way)()) {
+constexpr const char* kNoId = "not tried: its kernel id is not known";
+
+// Reads once, in one of the reader's ways.
+template <typename Way>
+std::string read_by(const cpython::StackReader& reader, const Way& way) {
   const Nanoseconds start = monotonic_now();
-  const Reading reading = (reader.*way)();
+  const Reading reading = way();
   const double time = microseconds_since(start);
   const std::size_t frames = reader.frames().size();
   const std::string depth =
@@ -81,8 +87,12 @@ std::string read_by(cpython::StackReader& reader, Reading (cpython::StackReader:
   return fmt::format("{}{} in {:.1f} µs", words_for(reading), depth, time);
 }
 
-std::string read_once(cpython::StackReader& reader) { return read_by(reader, &cpython::StackReader::read); }
-std::string read_freely(cpython::StackReader& reader) { return read_by(reader, &cpython::StackReader::read_running); }
+std::string read_once(cpython::StackReader& reader) {
+  return read_by(reader, [&] { return reader.read(); });
+}
+std::string read_freely(cpython::StackReader& reader) {
+  return read_by(reader, [&] { return reader.read_running(); });
+}
 
 // A first guess; the trials are about reading, not about learning.
 void learn(cpython::StackReader& reader) {
@@ -93,8 +103,49 @@ void learn(cpython::StackReader& reader) {
   }
 }
 
+// Of a thread that does not run; nothing: it does.
+std::optional<std::string> not_needed(const std::optional<target::TaskStat>& stat) {
+  if (!stat) return "it is gone";
+  switch (stat->state) {
+    case target::TaskState::running:
+      return std::nullopt;
+    case target::TaskState::stopped:
+    case target::TaskState::traced:
+      return "not needed: it is stopped";
+    default:
+      return "not needed: it sleeps";
+  }
+}
+
+using Interrupts = Result<std::unique_ptr<target::Interrupter>>;
+
+Reading read_interrupted(cpython::StackReader& reader, target::Interrupter& interrupter, int cpu, pid_t tid) {
+  const std::optional<target::Trail>& trail = reader.trail();
+  target::InterruptedMemory memory(interrupter, cpu, tid, trail ? &*trail : nullptr);
+  const Reading reading = reader.read_instant(memory, trail ? &interrupter.followed() : nullptr);
+  return reading == Reading::unknown ? reader.complete() : reading;
+}
+
+std::string try_interrupting(cpython::StackReader& reader, const target::ThreadStat& stat, const Interrupts& interrupts,
+                             pid_t tid) {
+  if (!interrupts) return "no: " + interrupts.error().message;
+  auto seat = sampler::CpuSeat::take(std::nullopt);
+  if (!seat) return seat.error().message;
+  std::string words;
+  Reading reading = Reading::elsewhere;
+  for (int i = 0; i < kInterruptAttempts && !is_verified(reading); ++i) {
+    if (i > 0) sleep_for(kUntilNextTurn);
+    const auto now = stat.read();
+    if (const auto reason = not_needed(now)) return *reason;
+    if (!seat->keep_off(now->processor)) return "no: there is no other CPU for us";
+    words = read_by(reader, [&] { return reading = read_interrupted(reader, **interrupts, now->processor, tid); });
+    if (reading == Reading::unknown || reading == Reading::unmapped) reader.learn();
+  }
+  return reading == Reading::elsewhere ? "it had no turn on its CPU while we looked" : words;
+}
+
 std::string try_riding(cpython::StackReader& reader, const target::TaskStat& stat) {
-  if (stat.state != target::TaskState::running) return "not needed: it sleeps";
+  if (const auto reason = not_needed(stat)) return *reason;
   auto seat = sampler::CpuSeat::take(std::nullopt);
   if (!seat) return seat.error().message;
   const Nanoseconds start = monotonic_now();
@@ -105,7 +156,7 @@ std::string try_riding(cpython::StackReader& reader, const target::TaskStat& sta
 }
 
 std::string try_pausing(cpython::StackReader& reader, const target::TaskStat& stat, target::Pauser& pauser, pid_t tid) {
-  if (stat.state != target::TaskState::running) return "not needed: it sleeps";
+  if (const auto reason = not_needed(stat)) return *reason;
   const Nanoseconds start = monotonic_now();
   std::string reading;
   {
@@ -116,24 +167,32 @@ std::string try_pausing(cpython::StackReader& reader, const target::TaskStat& st
   return fmt::format("{}, {:.1f} µs with stopping and letting go", reading, microseconds_since(start));
 }
 
-ThreadTrial try_thread(const target::Process& process, cpython::StackReader& reader, pid_t tid) {
-  ThreadTrial trial{tid, "", "", "not tried: its kernel id is not known", "not tried: its kernel id is not known"};
+ThreadTrial try_thread(const target::Process& process, cpython::StackReader& reader, const Interrupts& interrupts,
+                       pid_t tid) {
+  ThreadTrial trial{tid, "", "", kNoId, kNoId, kNoId};
   learn(reader);
   trial.free_reading = read_freely(reader);
   const auto stat = target::ThreadStat::open(process.pid(), tid);
   const auto now = stat ? stat->read() : std::nullopt;
-  if (tid == 0 || !now) return trial;
+  if (tid == 0) return trial;
+  if (!now) {
+    trial.interrupt = trial.ride_along = trial.pause = *not_needed(now);
+    return trial;
+  }
   trial.name = process.thread_name(tid);
-  trial.ride_along = try_riding(reader, *now);
+  // It may be asleep by now, or elsewhere.
+  const auto latest = [&] { return stat->read().value_or(*now); };
+  trial.interrupt = try_interrupting(reader, *stat, interrupts, tid);
+  trial.ride_along = try_riding(reader, latest());
   target::Pauser pauser(process.pid());
-  trial.pause = try_pausing(reader, stat->read().value_or(*now), pauser, tid);
+  trial.pause = try_pausing(reader, latest(), pauser, tid);
   return trial;
 }
 
 struct KnownThread {
   target::Address state;
   pid_t tid;
-  std::uint64_t ident;
+  std::uint64_t number;
 };
 
 // By an ordinary sample; a process that ended meanwhile has none.
@@ -142,7 +201,7 @@ std::vector<KnownThread> known_threads(sampler::ProcessSampler& sampler) {
   auto seat = sampler::CpuSeat::take(std::nullopt);
   if (!seat) return threads;
   static_cast<void>(sampler.sample(*seat, [&](const sampler::ThreadSample& sample) {
-    if (threads.size() < kMaxThreads) threads.push_back({sample.python->state, sample.tid, sample.python->ident});
+    if (threads.size() < kMaxThreads) threads.push_back({sample.python->state, sample.tid, sample.thread});
   }));
   return threads;
 }
@@ -184,11 +243,14 @@ std::vector<ThreadTrial> try_threads(sampler::ProcessSampler& sampler) {
   cpython::CodeCache codes(layout);
   std::vector<ThreadTrial> trials;
   const std::vector<KnownThread> threads = known_threads(sampler);
-  const cpython::ThreadNames names = sampler.thread_names().value_or(cpython::ThreadNames{});
+  std::vector<std::uint64_t> numbers;
+  for (const KnownThread& thread : threads) numbers.push_back(thread.number);
+  const auto names = sampler.thread_names(numbers);
+  const Interrupts interrupts = target::Interrupter::load();
   for (const KnownThread& thread : threads) {
     cpython::StackReader reader(memory, layout, codes, thread.state, {});
-    trials.push_back(try_thread(sampler.process(), reader, thread.tid));
-    if (const auto given = names.find(thread.ident); given != names.end()) trials.back().name = given->second;
+    trials.push_back(try_thread(sampler.process(), reader, interrupts, thread.tid));
+    if (const auto given = names.find(thread.number); given != names.end()) trials.back().name = given->second;
   }
   return trials;
 }

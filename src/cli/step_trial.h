@@ -24,6 +24,7 @@ struct ThreadTrial {
   pid_t tid;
   std::string name;  // that the program gave it, else the kernel's
   std::string free_reading;
+  std::string interrupt;
   std::string ride_along;
   std::string pause;  // a thread that sleeps is never paused: some of its system calls would fail
 };

@@ -20,7 +20,7 @@ using stack::Outcome;
 using stack::Step;
 
 // A list of threads that changes while we read it is read again, but not for ever.
-constexpr int kAttempts = 5;
+constexpr int kLooks = 5;
 
 std::string_view name_of(Outcome outcome) {
   switch (outcome) {
@@ -55,7 +55,8 @@ std::string_view name_of(Step step) {
 bool has_stack(Outcome outcome) { return outcome == Outcome::complete || outcome == Outcome::truncated; }
 
 DumpedThread dump_thread(const ProcessSampler& process, const ThreadSample& sample) {
-  DumpedThread thread{.tid = sample.tid,
+  DumpedThread thread{.number = sample.thread,
+                      .tid = sample.tid,
                       .name = process.process().thread_name(sample.tid),
                       .ident = {},
                       .interpreter = {},
@@ -81,11 +82,11 @@ DumpedThread dump_thread(const ProcessSampler& process, const ThreadSample& samp
 
 // A thread that the program named goes by that name; the others keep the kernel's.
 void use_given_names(ProcessSampler& process, ThreadDump& dump) {
-  const auto names = process.thread_names();
-  if (!names) return;
+  std::vector<std::uint64_t> numbers;
+  for (const DumpedThread& thread : dump.threads) numbers.push_back(thread.number);
+  const auto names = process.thread_names(numbers);
   for (DumpedThread& thread : dump.threads) {
-    if (!thread.ident) continue;
-    if (const auto given = names->find(*thread.ident); given != names->end()) thread.name = given->second;
+    if (const auto given = names.find(thread.number); given != names.end()) thread.name = given->second;
   }
 }
 
@@ -164,7 +165,7 @@ Result<ThreadDump> take_dump(pid_t pid, const std::optional<sampler::NativeOptio
   ThreadDump dump{
       pid, sampler.process().command(), cpython::to_string(sampler.interpreter().version), native.has_value(), {}};
   Fate fate = Fate::runs;
-  for (int i = 0; i < kAttempts && dump.threads.empty() && fate == Fate::runs; ++i) {
+  for (int i = 0; i < kLooks && dump.threads.empty() && fate == Fate::runs; ++i) {
     fate = sampler.sample(*seat,
                           [&](const ThreadSample& sample) { dump.threads.push_back(dump_thread(sampler, sample)); });
   }

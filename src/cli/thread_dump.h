@@ -16,8 +16,9 @@
 namespace flametap::cli {
 
 struct DumpedThread {
-  pid_t tid;         // 0: not known
-  std::string name;  // that the program gave it, else the kernel's
+  std::uint64_t number = 0;  // see sampler::ThreadSample
+  pid_t tid;                 // 0: not known
+  std::string name;          // that the program gave it, else the kernel's
   // Nothing: it runs no Python.
   std::optional<std::uint64_t> ident;
   std::optional<std::int64_t> interpreter;

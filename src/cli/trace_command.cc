@@ -34,7 +34,7 @@ using tracer::Probes;
 using tracer::Watch;
 using Processes = std::vector<target::Process>;
 
-constexpr Nanoseconds kPause = 5'000'000;        // between two looks into the buffer
+constexpr Nanoseconds kLongPause = 5'000'000;    // between two looks into the buffer
 constexpr Nanoseconds kShortPause = 500'000;     // the same, when somebody waits for us
 constexpr Nanoseconds kNewFilesPause = kSecond;  // between two looks for Pythons that are new on the machine
 
@@ -91,7 +91,7 @@ class Tracing {
     Nanoseconds next_files = began + kNewFilesPause;
     const auto is_over = [&] { return request_.duration && monotonic_now() - began >= *request_.duration; };
     for (bool ended = false; !ended && !signals.stop() && !is_over();) {
-      ended = wait_for_end(processes, pump_.is_urgent() ? kShortPause : kPause);
+      ended = wait_for_end(processes, pump_.is_urgent() ? kShortPause : kLongPause);
       pump_.pump([this](const events::Event& event) { output_->add(event); });
       if (const auto flushed = output_->flush(); !flushed) return flushed.error();
       if (request_.all && monotonic_now() >= next_files) {

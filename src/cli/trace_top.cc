@@ -25,7 +25,7 @@ using tracer::Probes;
 using tracer::Watch;
 
 constexpr const char* kClearScreen = "\033[2J\033[1;1H";
-constexpr Nanoseconds kPause = 20'000'000;  // between two looks at the signals
+constexpr Nanoseconds kGlance = 20'000'000;  // between two looks at the signals
 constexpr std::size_t kUsualWidth = 130;
 
 std::size_t terminal_width() {
@@ -55,7 +55,7 @@ bool wait_until(Nanoseconds time, const std::vector<target::Process>& processes,
   while (monotonic_now() < time) {
     if (signals.stop()) return false;
     if (!processes.empty() && std::ranges::none_of(processes, &target::Process::alive)) return false;
-    sleep_for(std::min(kPause, time - std::min(time, monotonic_now())));
+    sleep_for(std::min(kGlance, time - std::min(time, monotonic_now())));
   }
   return true;
 }

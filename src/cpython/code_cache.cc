@@ -52,15 +52,21 @@ std::optional<std::vector<std::byte>> read_byte_string(Memory& memory, const Lay
 
 }  // namespace
 
+std::uint32_t KnownCode::number_at(Address from) const {
+  const auto found = std::ranges::find(witnesses, from, &Witness::from);
+  return found == witnesses.end() ? 0 : load<std::uint32_t>(expected_of(*found), 0).value_or(0);
+}
+
 const KnownCode* CodeCache::find(Address address) const {
   const auto known = by_address_.find(address);
   return known == by_address_.end() ? nullptr : &known->second;
 }
 
 const KnownCode* CodeCache::load(Memory& memory, Address address) {
-  by_address_.erase(address);
+  forget(address);
   std::vector<std::byte> object(layout_.code.size);
-  if (memory.read(address, object) != ReadStatus::ok || !is_code_object(memory, object)) return nullptr;
+  if (memory.read(address, object) != ReadStatus::ok) return nullptr;
+  if (!is_code_type(memory, pointer_at(object, layout_.object.type))) return nullptr;
 
   const Offset name_offset = layout_.code.qualname == kAbsent ? layout_.code.name : layout_.code.qualname;
   auto name = read_text(memory, layout_, pointer_at(object, name_offset));
@@ -82,13 +88,14 @@ const KnownCode* CodeCache::load(Memory& memory, Address address) {
   if (by_address_.size() >= kMaxAddresses) by_address_.clear();
   KnownCode& known = by_address_[address];
   known.id = known_id->second;
+  known.flags = flametap::load<std::uint32_t>(object, layout_.code.flags).value_or(0);
   add_witnesses(memory, address, object, known);
+  std::ranges::sort(known.witnesses, {}, [](const Witness& witness) { return target::to_number(witness.from); });
   return &known;
 }
 
 // The type is recognised by its name once, and by its address from then on.
-bool CodeCache::is_code_object(Memory& memory, Bytes object) {
-  const Address type = pointer_at(object, layout_.object.type);
+bool CodeCache::is_code_type(Memory& memory, Address type) {
   if (type == target::kNull) return false;
   if (type == code_type_) return true;
   Address name = target::kNull;
@@ -98,6 +105,12 @@ bool CodeCache::is_code_object(Memory& memory, Bytes object) {
   if (std::memcmp(text.data(), "code", text.size()) != 0) return false;
   code_type_ = type;
   return true;
+}
+
+void CodeCache::learn_type(Memory& memory, Address code) {
+  if (code_type_ != target::kNull) return;
+  Address type = target::kNull;
+  if (memory.read_value(code + layout_.object.type, type) == ReadStatus::ok) (void)is_code_type(memory, type);
 }
 
 void CodeCache::add_witnesses(Memory& memory, Address address, Bytes object, KnownCode& known) const {
@@ -117,10 +130,10 @@ void CodeCache::add_witnesses(Memory& memory, Address address, Bytes object, Kno
   add_field(layout_.code.unique_version, 4);
 
   // A version number that is never given twice says it all; 0 means that the numbers ran out.
-  if (layout_.code.unique_version != kAbsent &&
-      flametap::load<std::uint32_t>(object, layout_.code.unique_version).value_or(0) != 0) {
-    return;
+  if (layout_.code.unique_version != kAbsent) {
+    known.version = flametap::load<std::uint32_t>(object, layout_.code.unique_version).value_or(0);
   }
+  if (known.version != 0) return;
   add_text_witness(memory, layout_, pointer_at(object, layout_.code.name), known);
   add_text_witness(memory, layout_, pointer_at(object, layout_.code.filename), known);
   if (layout_.code.qualname != kAbsent) {

@@ -23,6 +23,12 @@ namespace flametap::cpython {
 
 enum class CodeId : std::uint32_t {};
 
+// CO_NO_MONITORING_EVENTS (3.13+): code of the interpreter's own that runs between a class and its __init__. Python
+// itself shows its frames to nobody.
+inline constexpr std::uint32_t kSilentCode = 0x2000000;
+// CO_GENERATOR, CO_COROUTINE and CO_ASYNC_GENERATOR.
+inline constexpr std::uint32_t kGeneratorCode = 0x20 | 0x80 | 0x200;
+
 // What a code object says of itself. Equal ones share an id, wherever and however often they lived.
 struct Code {
   std::string name;  // qualified where the version knows
@@ -40,12 +46,17 @@ struct Witness {
 
 struct KnownCode {
   CodeId id{};
-  std::vector<Witness> witnesses;
+  // The number that its interpreter gave it, and never gives again (3.12+). 0: none.
+  std::uint32_t version = 0;
+  std::uint32_t flags = 0;
+  std::vector<Witness> witnesses;  // by address
   std::vector<std::byte> expected;
 
   [[nodiscard]] Bytes expected_of(const Witness& witness) const {
     return Bytes(expected).subspan(witness.expected, witness.length);
   }
+  // What a witness that begins there begins with; 0 if there is none.
+  [[nodiscard]] std::uint32_t number_at(target::Address from) const;
 };
 
 class CodeCache {
@@ -57,8 +68,13 @@ class CodeCache {
   [[nodiscard]] const KnownCode* find(target::Address address) const;
   [[nodiscard]] const Code& operator[](CodeId id) const { return codes_[static_cast<std::size_t>(id)]; }
 
+  // It is not what it was.
+  void forget(target::Address address) { by_address_.erase(address); }
   // Reads the code object at `address` and replaces what was known of that address. Null: there is none.
   const KnownCode* load(target::Memory& memory, target::Address address);
+  // Gets to know the type of code objects by that of one of them. It lives as long as the interpreter, so it need not
+  // be in the memory that they are loaded from.
+  void learn_type(target::Memory& memory, target::Address code);
 
  private:
   // Limits of what a hostile target can make us keep.
@@ -67,7 +83,7 @@ class CodeCache {
   static constexpr std::size_t kMaxTableBytes = std::size_t{1} << 28;
   static constexpr std::uint64_t kMaxLineTable = 1 << 20;
 
-  bool is_code_object(target::Memory& memory, Bytes object);
+  bool is_code_type(target::Memory& memory, target::Address type);
   void add_witnesses(target::Memory& memory, target::Address address, Bytes object, KnownCode& known) const;
 
   using Identity = std::tuple<std::string, std::string, std::int32_t, std::vector<std::byte>>;

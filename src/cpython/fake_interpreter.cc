@@ -59,6 +59,7 @@ FakeInterpreter::Thread& FakeInterpreter::add_thread(std::uint64_t ident, std::i
   const std::size_t older = threads_.size() - 1;
   put(thread.state + layout_.thread.next, older == 0 ? 0 : to_number(threads_[older - 1]->state));
   put(interpreter_ + layout_.interpreter.threads_head, to_number(thread.state));
+  if (layout_.has_shims()) thread.base = make_shim(target::kNull);
   if (layout_.frame_link == FrameLink::cframe) {
     thread.cframe = thread.state + layout_.thread.size;  // the one that runs nothing is a part of the state
     put(thread.state + layout_.thread.frame, to_number(thread.cframe));
@@ -130,8 +131,10 @@ void FakeInterpreter::call(Thread& thread, Address code, std::int32_t offset) {
     thread.top += kFrameRoom;
     put(thread.state + layout_.thread.stack_top, thread.top);
   }
-  put(frame + layout_.frame.previous, thread.frames.empty() ? 0 : to_number(thread.frames.back()));
+  put(frame + layout_.frame.previous, to_number(thread.frames.empty() ? thread.base : thread.frames.back()));
   put(frame + layout_.frame.code, to_number(code));
+  if (layout_.frame.is_entry != kAbsent)
+    memory_.put(frame + layout_.frame.is_entry, std::uint8_t{thread.frames.empty()});
   if (layout_.frame.owner != kAbsent) memory_.put(frame + layout_.frame.owner, std::uint8_t{0});
   switch (layout_.instruction_kind) {
     case InstructionKind::byte_index:
@@ -149,12 +152,26 @@ void FakeInterpreter::call(Thread& thread, Address code, std::int32_t offset) {
   set_innermost(thread);
 }
 
+void FakeInterpreter::evaluate(Thread& thread) {
+  if (layout_.frame_link != FrameLink::cframe) return;
+  constexpr std::size_t kStackSize = 1 << 16;  // the rest of it keeps them far from any state
+  if (thread.stack_top == 0) thread.stack_top = to_number(allocate(kStackSize)) + kStackSize;
+  const Address cframe{thread.stack_top -= 64};
+  put(cframe + layout_.cframe.previous, to_number(thread.cframe));
+  put(thread.state + layout_.thread.frame, to_number(cframe));
+  thread.cframe = cframe;
+}
+
 void FakeInterpreter::call_shim(Thread& thread) {
-  const Address frame = allocate(256);
-  put(frame + layout_.frame.previous, thread.frames.empty() ? 0 : to_number(thread.frames.back()));
-  memory_.put(frame + layout_.frame.owner, layout_.first_shim_owner);
-  thread.frames.push_back(frame);
+  thread.frames.push_back(make_shim(thread.frames.empty() ? target::kNull : thread.frames.back()));
   set_innermost(thread);
+}
+
+Address FakeInterpreter::make_shim(Address previous) {
+  const Address frame = allocate(256);
+  put(frame + layout_.frame.previous, to_number(previous));
+  memory_.put(frame + layout_.frame.owner, layout_.first_shim_owner);
+  return frame;
 }
 
 void FakeInterpreter::return_from(Thread& thread) {

@@ -18,8 +18,10 @@ class FakeInterpreter {
  public:
   struct Thread {
     target::Address state;
-    std::vector<target::Address> frames;  // the innermost last
+    std::vector<target::Address> frames;   // the innermost last
+    target::Address base = target::kNull;  // the frame of C around all of them, where the version has such frames
     target::Address cframe = target::kNull;
+    std::uint64_t stack_top = 0;  // of C's stack, which grows downwards
     target::Address chunk = target::kNull;
     std::uint64_t top = 0;
   };
@@ -39,6 +41,8 @@ class FakeInterpreter {
   void remake_code(target::Address code, std::string_view name, std::string_view file, std::int32_t first_line);
   void call(Thread& thread, target::Address code, std::int32_t offset = 0);
   void return_from(Thread& thread);
+  // C code begins to evaluate what is called next, where versions have a _PyCFrame for that.
+  void evaluate(Thread& thread);
   // A frame that C code pushes, where the version has such frames.
   void call_shim(Thread& thread);
 
@@ -51,6 +55,7 @@ class FakeInterpreter {
   void write_code(target::Address code, std::string_view name, std::string_view file, std::int32_t first_line);
   void write_text(target::Address at, std::string_view text);
   void set_innermost(Thread& thread);
+  [[nodiscard]] target::Address make_shim(target::Address previous);
 
   Layout layout_;
   target::FakeMemory memory_;

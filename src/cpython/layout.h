@@ -97,6 +97,7 @@ struct Layout {
   std::uint64_t code_tag_mask = 0;
   // 3.12+: a frame with owner >= this value is a shim that the C code pushes, without Python code. 255: none.
   std::uint8_t first_shim_owner = 255;
+  [[nodiscard]] bool has_shims() const { return first_shim_owner != 255; }
 
   struct Runtime {
     Offset interpreters_head = 0;  // 2.7, 3.6: 0, the "runtime" is the variable interp_head itself
@@ -149,6 +150,7 @@ struct Layout {
     Offset instruction = 0;     // see InstructionKind
     Offset owner = kAbsent;     // 3.11+: char
     Offset is_entry = kAbsent;  // 3.11: bool
+    Offset state = kAbsent;     // 3.10: signed char, -1 if it is a generator that does not run
   } frame;
   struct Code {
     Offset size = 0;  // how much to read for all the fields below; not the instructions themselves
@@ -251,7 +253,7 @@ struct Layout {
   thread.size = end_of({thread.next, thread.interpreter, thread.frame, thread.cframe, thread.thread_id,
                         thread.native_thread_id, thread.stack_chunk, thread.stack_top});
   Layout::Frame& frame = layout.frame;
-  frame.size = end_of({frame.previous, frame.code, frame.instruction, frame.owner, frame.is_entry});
+  frame.size = end_of({frame.previous, frame.code, frame.instruction, frame.owner, frame.is_entry, frame.state});
   Layout::Code& code = layout.code;
   code.size = end_of({code.name, code.qualname, code.filename, code.first_line, code.line_table, code.unit_count,
                       code.unique_version});

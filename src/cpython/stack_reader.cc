@@ -16,15 +16,44 @@ constexpr std::int32_t kNoInstruction = -1'000'000;
 
 constexpr std::size_t kFirstDepth = 64;  // room to begin with; learn() makes more
 
-constexpr std::uint64_t kLargestThreadState = 4096;  // it has some hundred bytes
+// frame.owner: the frame lies in the thread's stack of frames, or is a part of a generator.
+constexpr std::uint8_t kOwnedByThread = 0;
+constexpr std::uint8_t kOwnedByGenerator = 1;
 
-constexpr std::uint8_t kOwnedByThread = 0;  // frame.owner: the frame lies in the thread's stack of frames
+constexpr std::int8_t kSuspended = -1;  // frame.state
 
 template <typename T>
 T word(const std::vector<std::byte>& bytes, std::size_t at) {
   T value;
   std::memcpy(&value, bytes.data() + at, sizeof(T));
   return value;
+}
+
+// By which a code object that took another's place is told from that. Before 3.12 they have no numbers: all modules
+// have code of the same name, and often one after the other at the same place.
+void mark_codes(const Layout& layout, target::Trail& trail) {
+  const auto add = [&](Offset mark) { trail.marks[trail.mark_count++] = mark; };
+  if (layout.code.unique_version != kAbsent) return add(layout.code.unique_version);
+  for (const Offset pointer : {layout.code.name, layout.code.filename, layout.code.line_table}) add(pointer);
+}
+
+std::optional<target::Trail> trail_of(const Layout& layout, Address thread) {
+  if (layout.frame.size > target::Trail::kObjectSize || layout.code.size > target::Trail::kObjectSize) return {};
+  target::Trail trail{.link = thread + layout.thread.frame,
+                      .link_inside = {},
+                      .next = layout.frame.previous,
+                      .code = layout.frame.code,
+                      .code_mask = ~layout.code_tag_mask,
+                      .table = layout.code.line_table,
+                      .table_length = layout.bytes.length,
+                      .table_data = layout.bytes.data};
+  mark_codes(layout, trail);
+  if (layout.frame_link == FrameLink::cframe) trail.link_inside = layout.cframe.current_frame;
+  if (layout.thread.stack_chunk != kAbsent) trail.home = thread + layout.thread.stack_chunk;
+  for (const Offset text : {layout.code.name, layout.code.filename, layout.code.qualname}) {
+    if (text != kAbsent) trail.texts[trail.text_count++] = text;
+  }
+  return trail;
 }
 
 }  // namespace
@@ -36,95 +65,118 @@ StackReader::StackReader(target::Memory& memory, const Layout& layout, CodeCache
       codes_(codes),
       thread_(thread),
       options_(options),
+      trail_(trail_of(layout, thread)),
+      cframes_(layout),
       thread_words_(layout.thread.size),
       raw_(kFirstDepth),
       frames_(kFirstDepth),
       runs_(kFirstDepth + 1),
+      shown_(kFirstDepth),
       pages_(memory) {
+  late_codes_.reserve(Confirmation::kMaxCodes);
   plan();
 }
 
-Reading StackReader::read_from(target::Memory& memory, std::span<const target::Segment> segments) {
+Reading StackReader::read() { return read_from(memory_, std::span(segments_).first(still_segments_), Manner::still); }
+
+Reading StackReader::read_running() { return read_from(memory_, segments_, Manner::running); }
+
+Reading StackReader::read_instant(target::Memory& memory, target::Memory* followed) {
+  return read_from(memory, instant_segments_, Manner::instant, followed);
+}
+
+Reading StackReader::read_from(target::Memory& memory, std::span<const target::Segment> segments, Manner manner,
+                               target::Memory* followed) {
   ++round_;
-  instant_ = segments.data() == instant_segments_.data();
-  running_ = !instant_ && segments.size() > still_segments_;
+  manner_ = manner;
+  followed_ = followed;
   raw_count_ = 0;
   frame_count_ = 0;
   run_count_ = 0;
+  entered_from_ = target::kNull;
+  entry_is_generator_ = false;
   truncated_ = false;
   stumbled_over_ = target::kNull;
+  only_codes_are_late_ = false;
+  if (manner_ != Manner::again) {
+    late_frames_.clear();
+    late_codes_.clear();
+  }
   last_reading_ = read_once(memory, segments);
   return last_reading_;
 }
 
 Reading StackReader::read_once(target::Memory& memory, std::span<const target::Segment> segments) {
   const target::ReadResult result = memory.read(segments);
+  missing_ = result.missing;
   if (result.status == ReadStatus::gone) return Reading::gone;
   if (result.status == ReadStatus::denied) return Reading::denied;
   if (result.status == ReadStatus::elsewhere) return Reading::elsewhere;
   if (result.status != ReadStatus::ok) return Reading::unmapped;
-  bool known =
-      layout_.thread.stack_chunk == kAbsent || word<std::uint64_t>(thread_words_, layout_.thread.stack_chunk) == chunk_;
-  const Address innermost =
-      innermost_frame(Address{word<std::uint64_t>(thread_words_, layout_.thread.frame)}, cframe_words_, known);
-  if (!known) return Reading::unknown;
-  if (running_ && !innermost_is_still(innermost)) return Reading::moved;
+  if (layout_.thread.stack_chunk != kAbsent && !is_in_known_chunk()) return Reading::unknown;
+  const std::optional<Address> found = innermost_frame();
+  if (!found) return Reading::unknown;
+  const Address innermost = *found;
+  if (manner_ == Manner::running && !innermost_is_still(innermost)) return Reading::moved;
   if (innermost == target::kNull) return is_half_made() ? Reading::moved : Reading::no_frames;
   last_innermost_ = innermost;
+  Chunk& chunk = chunks_.front();
   const std::uint64_t end = to_number(innermost) + layout_.frame.size;
-  if (end > chunk_used_ && to_number(innermost) >= chunk_ && end <= chunk_end_) chunk_used_ = end;
-  const Reading walked = walk(innermost);
+  if (end > chunk.used && to_number(innermost) >= chunk.start && end <= chunk.end) chunk.used = end;
+  const Reading walked = walk(innermost, nullptr);
+  // Zeros in the place of frames that were joined with what is gone.
+  if (walked == Reading::moved && missing_ > 0) return Reading::unmapped;
   return walked == Reading::verified ? resolve() : walked;
 }
 
-// `known` turns false if we did not read where it is written.
-Address StackReader::innermost_frame(Address link, const CFrameWords& words, bool& known) const {
-  if (layout_.frame_link != FrameLink::cframe) return link;
-  if (link == target::kNull) return link;
-  for (std::size_t i = 0; i < cframes_.size(); ++i) {
-    if (cframes_[i] == link) return Address{words[i]};
-  }
-  known = false;
-  return target::kNull;
-}
-
-// A function that evaluates Python code links its _PyCFrame a moment before it says what it runs (3.11, 3.12). Only the
-// one that is part of the thread's own state may run nothing.
-bool StackReader::is_half_made() const {
-  if (layout_.frame_link != FrameLink::cframe) return false;
-  const std::uint64_t link = word<std::uint64_t>(thread_words_, layout_.thread.frame);
-  return link != 0 && link - to_number(thread_) >= kLargestThreadState;
+// Then that is the current one.
+bool StackReader::is_in_known_chunk() {
+  const auto known =
+      std::ranges::find(chunks_, word<std::uint64_t>(thread_words_, layout_.thread.stack_chunk), &Chunk::start);
+  if (known == chunks_.end()) return false;
+  std::swap(*known, chunks_.front());
+  return true;
 }
 
 bool StackReader::innermost_is_still(Address innermost) const {
   return std::ranges::all_of(looks_, [&](const Look& look) {
-    bool known = true;
-    return innermost_frame(look.link, look.cframes, known) == innermost && known;
+    if (layout_.frame_link != FrameLink::cframe || look.link == target::kNull) return look.link == innermost;
+    const CFrames::Copy* const copy = cframes_.find(look.link, look.cframes);
+    return copy != nullptr && copy->current_frame == innermost;
   });
 }
 
-Reading StackReader::walk(Address innermost) {
+// `followed`: frames that the guess does not cover may be there.
+Reading StackReader::walk(Address innermost, target::Memory* followed) {
   // Every frame is compared with one that is met earlier, ever further apart, so that a cycle ends the walk (Brent).
   Address landmark = target::kNull;
   std::size_t next_landmark = 1;
   std::size_t steps = 0;
+  std::size_t outermost = 0;
   for (Address frame = innermost; frame != target::kNull;) {
     if (raw_count_ == kMaxDepth || steps == 2 * kMaxDepth) {
       truncated_ = true;
       break;
     }
-    if (raw_count_ == raw_.size()) return Reading::unknown;
+    if (raw_count_ == raw_.size()) {
+      if (followed == nullptr) return Reading::unknown;
+      make_room();
+    }
     if (frame == landmark) return Reading::moved;
     if (++steps == next_landmark) {
       landmark = frame;
       next_landmark *= 2;
     }
-    const std::size_t at = frame_coverage_.offset_of(frame, layout_.frame.size);
-    if (at == Coverage::kNowhere) {
-      stumbled_over_ = frame;
-      return Reading::unknown;
+    std::size_t at = frame_coverage_.offset_of(frame, layout_.frame.size);
+    if (at != Coverage::kNowhere) {
+      frame_coverage_.mark(round_);
+    } else if ((at = find_late_frame(frame)) == Coverage::kNowhere) {
+      if (followed != nullptr) at = take_late_frame(*followed, frame);
+      if (at == Coverage::kNowhere) {
+        stumbled_over_ = frame;
+        return Reading::unknown;
+      }
     }
-    frame_coverage_.mark(round_);
     if (frame_moved(at, steps == 1)) return Reading::moved;
     const std::uint8_t owner =
         layout_.frame.owner == kAbsent ? kOwnedByThread : word<std::uint8_t>(first_, at + layout_.frame.owner);
@@ -135,13 +187,28 @@ Reading StackReader::walk(Address innermost) {
       const std::int32_t offset = instruction_offset(at, code);
       if (offset == kNoInstruction) return Reading::moved;
       raw_[raw_count_++] = {code, offset};
-      if (ends_run(at) && !end_run(target::kNull)) return Reading::moved;
-    } else if (!end_run(frame)) {
+      if (ends_run(at)) {
+        if (run_count_ == 0) entry_is_generator_ = owner == kOwnedByGenerator;
+        if (!end_run(target::kNull, previous)) return Reading::moved;
+      }
+    } else if (!end_run(frame, previous)) {
       return Reading::moved;
     }
+    outermost = at;
     frame = previous;
   }
+  if (!truncated_ && layout_.frame.state != kAbsent &&
+      word<std::int8_t>(first_, outermost + layout_.frame.state) == kSuspended)
+    return Reading::moved;
+  if (const Reading entry = look_at_entry(); entry != Reading::verified) return entry;
   return raw_count_ == 0 ? Reading::no_frames : Reading::verified;
+}
+
+// Where it is in the buffers.
+std::size_t StackReader::find_late_frame(Address frame) const {
+  const auto late = std::ranges::find(late_frames_, frame);
+  if (late == late_frames_.end()) return Coverage::kNowhere;
+  return frame_coverage_.size() + static_cast<std::size_t>(late - late_frames_.begin()) * layout_.frame.size;
 }
 
 // Whether the C function that runs this frame was called for it. Where there are shims, they tell.
@@ -150,15 +217,16 @@ bool StackReader::ends_run(std::size_t at) const {
   return layout_.frame.owner == kAbsent;
 }
 
-bool StackReader::end_run(Address anchor) {
+bool StackReader::end_run(Address anchor, Address caller) {
   if (run_count_ == runs_.size()) return false;
+  if (run_count_ == 0) entered_from_ = caller;
   runs_[run_count_++] = {static_cast<std::uint32_t>(raw_count_), anchor};
   return true;
 }
 
 bool StackReader::frame_moved(std::size_t at, bool innermost) const {
-  if (instant_) return false;
-  const std::size_t looks = !running_ ? 0 : looked_at_each_time(at) ? kLooks : 1;
+  if (manner_ == Manner::instant) return false;
+  const std::size_t looks = manner_ != Manner::running ? 0 : looked_at_each_time(at) ? kLooks : 1;
   const auto differs = [&]<typename Word>(Word, Offset offset) {
     const Word reference = word<Word>(second_, at + offset);
     if (word<Word>(first_, at + offset) != reference) return true;
@@ -184,7 +252,7 @@ bool StackReader::looked_at_each_time(std::size_t at) const {
 bool StackReader::beyond_stack_top(Address frame, std::uint8_t owner) const {
   if (layout_.thread.stack_top == kAbsent || owner != kOwnedByThread) return false;
   const std::uint64_t from = to_number(frame);
-  if (from < chunk_ || from >= chunk_end_) return false;
+  if (from < chunks_.front().start || from >= chunks_.front().end) return false;
   return from + layout_.frame.size > word<std::uint64_t>(thread_words_, layout_.thread.stack_top);
 }
 
@@ -212,14 +280,95 @@ std::int32_t StackReader::instruction_offset(std::size_t at, Address code) const
 
 // Turns addresses into codes, each confirmed by its witnesses, and instructions into lines.
 Reading StackReader::resolve() {
+  late_codes_.clear();
   for (std::size_t i = 0; i < raw_count_; ++i) {
     PlannedCode* code = planned(raw_[i].code);
-    if (code == nullptr || !confirm(*code)) return Reading::unknown;
-    const std::int32_t line = options_.lines ? codes_[code->id].lines.line_at(raw_[i].offset).value_or(0) : 0;
-    frames_[i] = {code->id, line};
+    if (code != nullptr && confirm(*code)) {
+      ShownFrame& last = shown_[raw_count_ - 1 - i];
+      if (last.raw != raw_[i] || last.shown.code != code->id) last = {raw_[i], show(code->id, raw_[i].offset)};
+      frames_[i] = last.shown;
+    } else if (std::ranges::find(late_codes_, raw_[i].code) == late_codes_.end()) {
+      if (code != nullptr && manner_ != Manner::again) codes_.forget(code->address);
+      if (late_codes_.size() == Confirmation::kMaxCodes) return Reading::unknown;
+      late_codes_.push_back(raw_[i].code);
+    }
   }
+  if (!late_codes_.empty() && !resolve_late()) {
+    only_codes_are_late_ = true;
+    return Reading::unknown;
+  }
+  return finish_frames();
+}
+
+// Leaves out those of silent code.
+Reading StackReader::finish_frames() {
+  if (is_cut_off()) return Reading::moved;
   frame_count_ = raw_count_;
+  const auto raw = std::span(raw_).first(raw_count_);
+  if (silent_code_ == target::kNull || std::ranges::find(raw, silent_code_, &RawFrame::code) == raw.end())
+    return Reading::verified;
+  std::uint32_t kept = 0;
+  std::size_t run = 0;
+  for (std::size_t i = 0; i <= raw_count_; ++i) {
+    while (run < run_count_ && runs_[run].end == i) runs_[run++].end = kept;
+    if (i < raw_count_ && raw_[i].code != silent_code_) frames_[kept++] = frames_[i];
+  }
+  frame_count_ = kept;
   return Reading::verified;
+}
+
+CodeFrame StackReader::show(CodeId code, std::int32_t offset) const {
+  return {code, options_.lines ? codes_[code].lines.line_at(offset).value_or(0) : 0};
+}
+
+// What was known before the instant of the sample and is the same after it was the same all the time, if it cannot come
+// back after it was gone.
+bool StackReader::resolve_late() {
+  ++late_readings_;
+  if (manner_ != Manner::again) {
+    const auto comes_once = [&](Address address) {
+      const KnownCode* const known = codes_.find(address);
+      return known != nullptr && known->version != 0;
+    };
+    if (!std::ranges::all_of(late_codes_, comes_once) || !ask_for_late_codes()) return false;
+    if (memory_.read(confirmation_.segments()).status != ReadStatus::ok) return false;
+  }
+  if (!confirm_late_codes()) return false;
+  show_late_codes();
+  return true;
+}
+
+void StackReader::show_late_codes() {
+  for (std::size_t i = 0; i < raw_count_; ++i) {
+    if (std::ranges::find(late_codes_, raw_[i].code) == late_codes_.end()) continue;
+    const KnownCode& code = *codes_.find(raw_[i].code);
+    frames_[i] = show(code.id, raw_[i].offset);
+    if ((code.flags & kSilentCode) != 0) silent_code_ = raw_[i].code;
+  }
+}
+
+// False: there are too many. Of those that we do not know nothing is asked.
+bool StackReader::ask_for_late_codes() {
+  confirmation_.clear();
+  return std::ranges::all_of(late_codes_, [&](Address address) {
+    const KnownCode* const known = codes_.find(address);
+    return known == nullptr || confirmation_.ask(address, *known);
+  });
+}
+
+// What is not confirmed is forgotten, all of it at once.
+bool StackReader::confirm_late_codes() {
+  bool all = true;
+  for (const Address address : late_codes_) {
+    const KnownCode* const known = codes_.find(address);
+    if (known == nullptr || !confirmation_.confirmed(address, *known)) {
+      codes_.forget(address);
+      all = false;
+    } else if (const auto wanted = wanted_codes_.find(address); wanted != wanted_codes_.end()) {
+      wanted->second = round_;
+    }
+  }
+  return all;
 }
 
 // Where the code is planned, or the free slot where it would be.

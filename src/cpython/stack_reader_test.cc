@@ -92,6 +92,17 @@ TEST_P(StackReaderTest, StillNeedsOneCallWhenItReturnsAndCallsAgain) {
   EXPECT_EQ(python_.memory().calls().size(), 100u);
 }
 
+TEST_P(StackReaderTest, LearnsAnewWhenMemoryBesideTheStackIsGone) {
+  call_functions(60);
+  StackReader reader = make_reader();
+  ASSERT_EQ(read_and_learn(reader), Reading::verified);
+  const Address innermost = thread_.frames.back();
+  for (int i = 0; i < 57; ++i) python_.return_from(thread_);
+  python_.memory().unmap(innermost, python_.layout().frame.size);
+  ASSERT_EQ(read_and_learn(reader), Reading::verified);
+  EXPECT_EQ(names(reader), (std::vector<std::string>{"f2", "f1", "f0"}));
+}
+
 TEST_P(StackReaderTest, NoticesAFrameThatChangesBetweenTheReadings) {
   call_functions(4);
   const Address other = python_.make_code("other", "other.py", 1);
@@ -203,20 +214,36 @@ TEST_P(StackReaderTest, NoticesAnotherCodeObjectAtTheSameAddresses) {
 }
 
 TEST_P(StackReaderTest, SkipsShimFrames) {
-  if (GetParam().first_shim_owner == 255) return;
+  if (!GetParam().has_shims()) return;
   call_functions(2);
   python_.call_shim(thread_);
   python_.call(thread_, python_.make_code("called_from_c", "file.py", 1));
   StackReader reader = make_reader();
   ASSERT_EQ(read_and_learn(reader), Reading::verified);
   EXPECT_EQ(names(reader), (std::vector<std::string>{"called_from_c", "f1", "f0"}));
-  ASSERT_EQ(reader.runs().size(), 1u);  // what called f0 is not in this picture
+  ASSERT_EQ(reader.runs().size(), 2u);
   EXPECT_EQ(reader.runs()[0].end, 1u);
   EXPECT_EQ(reader.runs()[0].anchor, thread_.frames[2]);
+  EXPECT_EQ(reader.runs()[1].end, 3u);
+  EXPECT_EQ(reader.runs()[1].anchor, thread_.base);
+}
+
+TEST_P(StackReaderTest, LeavesOutCodeOfTheInterpretersOwn) {
+  call_functions(1);
+  const Address silent = python_.make_code("__init__", "", 1);
+  python_.memory().put(silent + GetParam().code.flags, kSilentCode);
+  python_.call(thread_, silent);
+  python_.call(thread_, python_.make_code("__init__", "", 1));
+  StackReader reader = make_reader();
+  ASSERT_EQ(read_and_learn(reader), Reading::verified);
+  EXPECT_EQ(names(reader), (std::vector<std::string>{"__init__", "f0"}));
+  EXPECT_EQ(reader.runs().back().end, 2u);
+  ASSERT_EQ(reader.read(), Reading::verified);
+  EXPECT_EQ(names(reader).size(), 2u);
 }
 
 TEST_P(StackReaderTest, TellsWhichFramesOneCallOfCRuns) {
-  if (GetParam().first_shim_owner != 255) return;  // see above
+  if (GetParam().has_shims()) return;  // see above
   call_functions(3);
   const Offset is_entry = GetParam().frame.is_entry;
   if (is_entry != kAbsent) {
@@ -229,16 +256,46 @@ TEST_P(StackReaderTest, TellsWhichFramesOneCallOfCRuns) {
   EXPECT_EQ(ends, is_entry == kAbsent ? (std::vector<std::uint32_t>{1, 2, 3}) : (std::vector<std::uint32_t>{2, 3}));
 }
 
-TEST_P(StackReaderTest, AFrameThatIsHalfMadeIsNotTheEndOfPython) {
-  if (GetParam().frame_link != FrameLink::cframe) return;
-  call_functions(2);
+TEST_P(StackReaderTest, AGeneratorThatIsCutOffFromItsCallersIsNotTheWholeStack) {
+  const Layout& layout = GetParam();
+  const bool has_state = layout.frame.state != kAbsent;
+  if (!layout.has_shims() && layout.frame.is_entry == kAbsent && !has_state) return;  // nothing tells there
+  call_functions(1);
+  const Address generator = python_.make_code("generator", "file.py", 1);
+  python_.memory().put(generator + layout.code.flags, std::uint32_t{0x20});
+  python_.call(thread_, generator);
+  const Address frame = thread_.frames.back();
+  if (has_state) python_.memory().put(frame + layout.frame.state, std::int8_t{-1});
   StackReader reader = make_reader();
   ASSERT_EQ(read_and_learn(reader), Reading::verified);
-  (void)python_.allocate(1 << 16);
-  const Address on_c_stack = python_.allocate(64);
-  python_.put(on_c_stack + GetParam().cframe.current_frame, 0);
-  python_.put(thread_.state + GetParam().thread.frame, target::to_number(on_c_stack));
+  python_.put(frame + layout.frame.previous, 0);
   EXPECT_EQ(read_and_learn(reader), Reading::moved);
+  EXPECT_EQ(reader.read_instant(python_.memory(), nullptr), Reading::moved);
+  python_.put(frame + layout.frame.previous, target::to_number(thread_.frames[0]));
+  EXPECT_EQ(read_and_learn(reader), Reading::verified);
+}
+
+// Compiled code may push frames of its own, and code that is not compiled may be called from there.
+TEST_P(StackReaderTest, AFunctionThatNothingOfPythonsOwnBeganMayBeTheOutermost) {
+  const Layout& layout = GetParam();
+  call_functions(1);
+  const Address compiled = thread_.frames[0];
+  python_.put(compiled + layout.frame.previous, 0);
+  if (layout.frame.is_entry != kAbsent) python_.memory().put(compiled + layout.frame.is_entry, std::uint8_t{0});
+  if (layout.frame.owner != kAbsent) python_.memory().put(compiled + layout.frame.owner, std::uint8_t{1});
+  if (layout.frame.state != kAbsent) python_.memory().put(compiled + layout.frame.state, std::int8_t{-2});
+  StackReader reader = make_reader();
+  ASSERT_EQ(read_and_learn(reader), Reading::verified);
+  EXPECT_EQ(names(reader), (std::vector<std::string>{"f0"}));
+  python_.evaluate(thread_);
+  if (layout.has_shims()) python_.call_shim(thread_);
+  python_.call(thread_, python_.make_code("interpreted", "file.py", 1));
+  if (layout.frame.is_entry != kAbsent)
+    python_.memory().put(thread_.frames.back() + layout.frame.is_entry, std::uint8_t{1});
+  ASSERT_EQ(read_and_learn(reader), Reading::verified);
+  EXPECT_EQ(names(reader), (std::vector<std::string>{"interpreted", "f0"}));
+  EXPECT_EQ(reader.read_running(), Reading::verified);
+  EXPECT_EQ(reader.read_instant(python_.memory(), nullptr), Reading::verified);
 }
 
 TEST_P(StackReaderTest, EndsAtACycle) {

@@ -13,7 +13,7 @@ using target::Address;
 using target::Memory;
 using target::ReadStatus;
 
-constexpr int kMaxThreads = 256;  // that may all be without Python code
+constexpr int kMaxIdleThreads = 256;  // that may all be without Python code
 
 // An address that user space may have, of something that holds pointers.
 bool is_plausible_pointer(std::uint64_t value) {
@@ -38,7 +38,7 @@ bool runs_code(Memory& memory, const Layout& layout, CodeCache& codes, Address t
 bool is_interpreter(Memory& memory, const Layout& layout, CodeCache& codes, Address state) {
   std::uint64_t thread = 0;
   if (memory.read_value(state + layout.interpreter.threads_head, thread) != ReadStatus::ok) return false;
-  for (int i = 0; i < kMaxThreads && is_plausible_pointer(thread); ++i) {
+  for (int i = 0; i < kMaxIdleThreads && is_plausible_pointer(thread); ++i) {
     std::uint64_t owner = 0;
     if (memory.read_value(Address{thread} + layout.thread.interpreter, owner) != ReadStatus::ok) return false;
     if (Address{owner} != state) return false;

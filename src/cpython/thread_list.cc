@@ -15,12 +15,12 @@ constexpr std::size_t kMaxInterpreters = 1024;
 constexpr std::size_t kMaxThreads = 16384;
 constexpr std::size_t kMaxNewThreads = 32;
 
-Address pointer_at(Bytes object, Offset offset) {
+Address pointer_if_there(Bytes object, Offset offset) {
   return offset == kAbsent ? target::kNull : Address{load<std::uint64_t>(object, offset).value_or(0)};
 }
 
 PythonThread thread_in(Bytes object, const Layout& layout, Address at, std::size_t interpreter) {
-  PythonThread thread{at, pointer_at(object, layout.thread.next), interpreter,
+  PythonThread thread{at, pointer_if_there(object, layout.thread.next), interpreter,
                       load<std::uint64_t>(object, layout.thread.thread_id).value_or(0), std::nullopt};
   if (layout.thread.native_thread_id != kAbsent) {
     thread.native_id = load<std::int32_t>(object, layout.thread.native_thread_id);
@@ -36,7 +36,7 @@ bool read_threads_of(Memory& memory, const Layout& layout, std::size_t interpret
   for (Address at = list.interpreters[interpreter].first_thread; at != target::kNull;) {
     if (list.threads.size() == kMaxThreads || !met.insert(at).second) return false;
     if (memory.read(at, object) != ReadStatus::ok) return false;
-    if (pointer_at(object, layout.thread.interpreter) != owner) return false;
+    if (pointer_if_there(object, layout.thread.interpreter) != owner) return false;
     list.threads.push_back(thread_in(object, layout, at, interpreter));
     at = list.threads.back().next;
   }
@@ -64,10 +64,10 @@ ThreadList read_threads(Memory& memory, const Layout& layout, Address runtime) {
     const std::int64_t id = layout.interpreter.id == kAbsent
                                 ? position
                                 : load<std::int64_t>(object, layout.interpreter.id).value_or(position);
-    list.interpreters.push_back(
-        {at, id, pointer_at(object, layout.interpreter.threads_head), pointer_at(object, layout.interpreter.gil)});
+    list.interpreters.push_back({at, id, pointer_if_there(object, layout.interpreter.threads_head),
+                                 pointer_if_there(object, layout.interpreter.gil)});
     complete = read_threads_of(memory, layout, list.interpreters.size() - 1, list) && complete;
-    at = pointer_at(object, layout.interpreter.next);
+    at = pointer_if_there(object, layout.interpreter.next);
   }
   if (layout.interpreter.id == kAbsent) number_interpreters(list);
   list.complete = complete;
@@ -83,7 +83,7 @@ std::optional<PythonThread> find_new_thread(Memory& memory, const Layout& layout
     if (memory.read_value(owner + layout.interpreter.threads_head, at) != ReadStatus::ok) return std::nullopt;
     for (std::size_t met = 0; met < kMaxNewThreads && at != target::kNull; ++met) {
       if (memory.read(at, object) != ReadStatus::ok) return std::nullopt;
-      if (pointer_at(object, layout.thread.interpreter) != owner) return std::nullopt;
+      if (pointer_if_there(object, layout.thread.interpreter) != owner) return std::nullopt;
       const PythonThread thread = thread_in(object, layout, at, i);
       if (thread.ident == ident) return thread;
       at = thread.next;

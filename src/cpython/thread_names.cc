@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <random>
 #include <span>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "cpython/dict_reader.h"
 #include "cpython/object_type.h"
 #include "cpython/text.h"
@@ -25,6 +27,12 @@ using target::ReadStatus;
 constexpr int kMaxPasses = 4;
 // Modules and threads of all interpreters that one pass looks at.
 constexpr std::size_t kMaxItems = std::size_t{1} << 18;
+// A thread that is renamed again and again has the same name each time that it gets the same memory. Between two such
+// times the memory is something else's; and if our readings beat with its loop, that is what they find each time. So
+// there are several, at random distances.
+constexpr int kLooks = 5;
+constexpr Nanoseconds kLongestSpin = 3'000;
+constexpr std::size_t kConfirmedTogether = 16;  // few calls, and each of them is short
 
 // Stretches of memory on which a name rests, and what stood there when it was found.
 class Witnesses {
@@ -32,43 +40,71 @@ class Witnesses {
   void add(const Trail& trail) {
     for (const Step& step : trail) {
       const auto bytes = std::as_bytes(std::span(&step.pointer, 1));
-      stretches_.push_back({step.place, {bytes.begin(), bytes.end()}});
+      stretches_.push_back({step.place, bytes.size()});
+      expected_.insert(expected_.end(), bytes.begin(), bytes.end());
     }
   }
   // False: cannot be read.
   [[nodiscard]] bool add(Memory& memory, Address from, std::uint64_t length) {
-    std::vector<std::byte> bytes(length);
-    if (!bytes.empty() && memory.read(from, bytes) != ReadStatus::ok) return false;
-    stretches_.push_back({from, std::move(bytes)});
+    const std::size_t before = expected_.size();
+    expected_.resize(before + length);
+    if (length > 0 && memory.read(from, std::span(expected_).subspan(before)) != ReadStatus::ok) return false;
+    stretches_.push_back({from, length});
     return true;
   }
 
-  // Reads all of them twice with one call. A pointer that was the same before and after what it leads to was read led
-  // there all the time, so that this had not been freed. Comparing with what was found is not enough: memory that is
-  // freed again and again holds the same garbage each time.
-  [[nodiscard]] bool stand(Memory& memory) const {
-    std::vector<std::vector<std::byte>> found;
+  // For one call that reads all of them twice: a pointer that is the same before and after what it leads to was read
+  // led there all the time, unless the target changed it to and fro meanwhile.
+  void ask(std::vector<target::Segment>& segments) {
+    found_.resize(2 * expected_.size());
+    std::span<std::byte> rest = found_;
     for (int i = 0; i < 2; ++i) {
-      for (const Stretch& stretch : stretches_) found.emplace_back(stretch.expected.size());
+      for (const Stretch& stretch : stretches_) {
+        segments.push_back({stretch.from, rest.first(stretch.length)});
+        rest = rest.subspan(stretch.length);
+      }
     }
-    std::vector<target::Segment> segments;
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      segments.push_back({stretches_[i % stretches_.size()].from, found[i]});
-    }
-    if (!memory.read(segments)) return false;
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      if (found[i] != stretches_[i % stretches_.size()].expected) return false;
-    }
-    return true;
+  }
+  // Whether that call found what is expected.
+  [[nodiscard]] bool stood() const {
+    const auto half = static_cast<std::ptrdiff_t>(expected_.size());
+    return std::equal(found_.begin(), found_.begin() + half, expected_.begin()) &&
+           std::equal(found_.begin() + half, found_.end(), expected_.begin());
   }
 
  private:
   struct Stretch {
     Address from;
-    std::vector<std::byte> expected;
+    std::size_t length;
   };
   std::vector<Stretch> stretches_;
+  std::vector<std::byte> expected_;
+  std::vector<std::byte> found_;
 };
+
+struct Claim {
+  std::uint64_t ident;
+  std::string name;
+  Witnesses witnesses;
+};
+
+// Drops those whose witnesses do not stand.
+void look_again(Memory& memory, std::vector<Claim>& claims) {
+  std::vector<target::Segment> segments;
+  for (Claim& claim : claims) claim.witnesses.ask(segments);
+  if (memory.read(segments)) {
+    std::erase_if(claims, [](const Claim& claim) { return !claim.witnesses.stood(); });
+    return;
+  }
+  // Something is gone: each by itself, so that the others do not suffer for it.
+  std::vector<Claim> standing;
+  for (Claim& claim : claims) {
+    segments.clear();
+    claim.witnesses.ask(segments);
+    if (memory.read(segments) && claim.witnesses.stood()) standing.push_back(std::move(claim));
+  }
+  claims = std::move(standing);
+}
 
 // One reading of all names that are not known yet.
 class Pass {
@@ -94,19 +130,34 @@ class Pass {
     }
     bool calm = true;
     const DictContents active = active_threads(list_.interpreters[interpreter].state);
+    std::vector<Claim> claims;
     for (const DictItem& item : active.items) {
       const auto ident = read_unsigned(pages_, layout_, item.key);
-      if (!ident || idents.erase(*ident) == 0 || names_.contains(*ident)) continue;
-      Witnesses witnesses;
-      witnesses.add(active.trail);
-      auto name = read_name(item, witnesses);
-      if (name && witnesses.stand(memory_)) {
-        names_.emplace(*ident, std::move(*name));
+      if (!ident || idents.erase(*ident) == 0 || names_.contains(*ident) || !claimed_.insert(*ident).second) continue;
+      Claim claim{*ident, {}, {}};
+      claim.witnesses.add(active.trail);
+      if (auto name = read_name(item, claim.witnesses)) {
+        claim.name = std::move(*name);
+        claims.push_back(std::move(claim));
       } else {
         calm = false;
       }
+      if (claims.size() == kConfirmedTogether) calm = confirm(claims) && calm;
     }
-    return calm;
+    return confirm(claims) && calm;
+  }
+
+  // Keeps the names that stand each time. False: not all do.
+  bool confirm(std::vector<Claim>& claims) {
+    const std::size_t claimed = claims.size();
+    for (int i = 0; i < kLooks && !claims.empty(); ++i) {
+      spin_for(random_() % kLongestSpin);
+      look_again(memory_, claims);
+    }
+    const bool all_stand = claims.size() == claimed;
+    for (Claim& claim : claims) names_.emplace(claim.ident, std::move(claim.name));
+    claims.clear();
+    return all_stand;
   }
 
   std::optional<std::string> read_name(const DictItem& item, Witnesses& witnesses) {
@@ -157,6 +208,8 @@ class Pass {
   const ThreadList& list_;
   ThreadNames& names_;
   std::size_t items_left_ = kMaxItems;
+  std::unordered_set<std::uint64_t> claimed_;  // idents that this interpreter knows, or an older one
+  std::minstd_rand random_{static_cast<std::minstd_rand::result_type>(monotonic_now())};
 };
 
 }  // namespace

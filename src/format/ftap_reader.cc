@@ -157,6 +157,9 @@ std::vector<std::string> warnings_of(const Losses& losses, const profile::Profil
     warnings.push_back("shown as " + std::string(kLost) + ": names that are missing, in " +
                        counted(losses.nameless_samples, "sample"));
   }
+  if (losses.ended && found.cut_bytes > 0) {
+    warnings.push_back("passed over: " + counted(found.cut_bytes, "byte") + " behind the end of the recording");
+  }
   if (!losses.ended) {
     warnings.push_back("the recording was cut off, or is still running: here are its first " +
                        human_time(profile.recording.duration_ns));

@@ -255,6 +255,13 @@ TEST(ReadFtap, ChunksOfAnotherRecordingAreLeftOut) {
   EXPECT_EQ(read_bytes(one.bytes + one.bytes)->profile.samples().size(), one.samples.size());
 }
 
+TEST(ReadFtap, SaysWhatStandsBehindTheEnd) {
+  const TestRecording recording = small_recording();
+  EXPECT_THAT(warnings_of(recording.bytes + "?"), ElementsAre("passed over: 1 byte behind the end of the recording"));
+  EXPECT_THAT(warnings_of(recording.bytes + std::string(200'000, '\0')),
+              ElementsAre("passed over: 200,000 bytes behind the end of the recording"));
+}
+
 TEST(ReadFtap, SaysWhatIsTooNew) {
   const std::string newer = file_header({.recording_id = 1, .version = 9, .min_reader = kFtapVersion + 1});
   EXPECT_THAT(warnings_of(newer)[0], HasSubstr("written by a newer flametap, in version 9"));

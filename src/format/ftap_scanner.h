@@ -24,7 +24,7 @@ class FtapScanner {
     bool header_damaged = false;
     std::uint64_t damaged_stretches = 0;  // without the one at the end
     std::uint64_t damaged_bytes = 0;
-    std::uint64_t cut_bytes = 0;       // at the end: a chunk that is not whole
+    std::uint64_t cut_bytes = 0;       // at the end: a chunk that is not whole, or none at all
     std::uint64_t foreign_chunks = 0;  // of another recording, or of this one for the second time
     std::uint64_t newer_chunks = 0;    // that only a newer reader understands
     std::uint64_t lost_chunks = 0;     // whose numbers are missing

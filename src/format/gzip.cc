@@ -1,6 +1,5 @@
 #include "format/gzip.h"
 
-#define ZLIB_CONST  // so that zlib takes input that it may only read
 #include <zlib.h>
 
 #include <algorithm>

@@ -15,9 +15,9 @@
 namespace flametap::format {
 namespace {
 
-class Reader {
+class FoldedReader {
  public:
-  explicit Reader(const ReadOptions& options) : import_(options.max_rows) {}
+  explicit FoldedReader(const ReadOptions& options) : import_(options.max_rows) {}
 
   void read_line(std::string_view line, std::size_t number) {
     if (line.empty()) return;
@@ -119,7 +119,7 @@ class Reader {
 
 Result<ReadProfile> read_folded(std::string_view text, const ReadOptions& options) {
   if (text.size() > kMaxFileBytes) return Error{Failure::failed, "larger than 1 GiB", ""};
-  Reader reader(options);
+  FoldedReader reader(options);
   for (std::size_t number = 1; !text.empty(); ++number) {
     const std::size_t end = text.find('\n');
     std::string_view line = text.substr(0, end);

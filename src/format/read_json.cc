@@ -97,9 +97,9 @@ class Column {
 };
 
 // Reads the tables in the order in which they build on each other, and keeps what each id became.
-class Reader {
+class JsonReader {
  public:
-  explicit Reader(const json& root) : root_(root) {}
+  explicit JsonReader(const json& root) : root_(root) {}
 
   Profile read() && {
     const std::uint64_t version = count(root_, "the file", "flametap");
@@ -304,7 +304,7 @@ Result<Profile> read_json(std::string_view text) {
   const Result<json> root = parse_json(text);
   if (!root) return root.error();
   try {
-    return Reader(*root).read();
+    return JsonReader(*root).read();
   } catch (const Refused& refused) {
     return refused.error;
   }

@@ -86,9 +86,9 @@ void append_numbers(Message& message, std::vector<Number>& numbers, std::size_t 
   });
 }
 
-class Reader {
+class PprofReader {
  public:
-  Reader(std::string_view content, const PprofTables& tables, const ReadOptions& options)
+  PprofReader(std::string_view content, const PprofTables& tables, const ReadOptions& options)
       : content_(content), tables_(tables), choice_(choose_values(tables)), import_(options.max_rows) {}
 
   Result<ReadProfile> read() && {
@@ -350,7 +350,7 @@ bool looks_like_pprof(std::string_view content) {
 Result<ReadProfile> read_pprof(std::string_view content, const ReadOptions& options) {
   if (content.size() > kMaxFileBytes) return Error{Failure::failed, "larger than 1 GiB", ""};
   const PprofTables tables(content);
-  return Reader(content, tables, options).read();
+  return PprofReader(content, tables, options).read();
 }
 
 }  // namespace flametap::format

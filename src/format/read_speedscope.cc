@@ -56,9 +56,9 @@ struct Unit {
   double factor = 1;  // to nanoseconds, where it is time
 };
 
-class Reader {
+class SpeedscopeReader {
  public:
-  Reader(const json& root, const ReadOptions& options) : root_(root), import_(options.max_rows) {}
+  SpeedscopeReader(const json& root, const ReadOptions& options) : root_(root), import_(options.max_rows) {}
 
   Result<ReadProfile> read() && {
     const json& profiles = member(root_, "profiles");
@@ -265,7 +265,7 @@ class Reader {
 Result<ReadProfile> read_speedscope(std::string_view text, const ReadOptions& options) {
   const Result<json> root = parse_json(text);
   if (!root) return root.error();
-  return Reader(*root, options).read();
+  return SpeedscopeReader(*root, options).read();
 }
 
 }  // namespace flametap::format

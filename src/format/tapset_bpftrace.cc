@@ -4,7 +4,7 @@ namespace flametap::format {
 namespace {
 
 // bpftrace cannot repeat a blank n times, so the indentation is printed piece by piece.
-constexpr std::string_view kCallHierarchy = R"(@ARM@@PLACE@:function__entry
+constexpr std::string_view kCallHierarchyBt = R"(@ARM@@PLACE@:function__entry
 {
   printf("%10llu %-15s %7d ", elapsed / 1000, comm, tid);
   $i = (uint64)0;
@@ -29,7 +29,7 @@ END
 }
 )";
 
-constexpr std::string_view kTop = R"(@ARM@@PLACE@:function__entry
+constexpr std::string_view kTopBt = R"(@ARM@@PLACE@:function__entry
 {
   @calls[pid, str(arg0), (int32)arg2, str(arg1)] = count();
 }
@@ -48,7 +48,7 @@ END
 }
 )";
 
-constexpr std::string_view kGc = R"(@PLACE@:gc__start
+constexpr std::string_view kGcPausesBt = R"(@PLACE@:gc__start
 {
   @began[tid] = nsecs;
   @generation[tid] = (int32)arg0;
@@ -73,7 +73,7 @@ END
 )";
 
 // Imports are nested: one module imports others before it is done.
-constexpr std::string_view kImports = R"(@PLACE@:import__find__load__start
+constexpr std::string_view kImportTimesBt = R"(@PLACE@:import__find__load__start
 {
   @began[tid, @depth[tid]] = nsecs;
   @depth[tid]++;
@@ -110,20 +110,20 @@ std::vector<TapsetScript> bpftrace_scripts(const TapsetTarget& target) {
        "Every call and return of Python functions: microseconds, program, thread, and what. Longer names are cut.",
        run("BPFTRACE_STRLEN=150 bpftrace -p @PID@ call-hierarchy.bt",
            "BPFTRACE_STRLEN=150 bpftrace -c '@PROGRAM@ SCRIPT' call-hierarchy.bt"),
-       hierarchy_markers(target), kCallHierarchy},
+       hierarchy_markers(target), kCallHierarchyBt},
       {"top.bt", "The 20 functions that were called most, every second.",
-       run("BPFTRACE_STRLEN=150 bpftrace -p @PID@ top.bt", "BPFTRACE_STRLEN=150 bpftrace top.bt"), calls, kTop},
+       run("BPFTRACE_STRLEN=150 bpftrace -p @PID@ top.bt", "BPFTRACE_STRLEN=150 bpftrace top.bt"), calls, kTopBt},
       {"gc-pauses.bt",
        "Every garbage collection, and at the end how long they took, by generation.",
        run("bpftrace -p @PID@ gc-pauses.bt", "bpftrace gc-pauses.bt"),
        {"gc__start", "gc__done"},
-       kGc},
+       kGcPausesBt},
       {"import-times.bt",
        "How long each import took.",
        run("BPFTRACE_STRLEN=150 bpftrace -p @PID@ import-times.bt",
            "BPFTRACE_STRLEN=150 bpftrace -c '@PROGRAM@ SCRIPT' import-times.bt"),
        {"import__find__load__start", "import__find__load__done"},
-       kImports},
+       kImportTimesBt},
   };
 }
 

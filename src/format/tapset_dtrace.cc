@@ -4,7 +4,7 @@ namespace flametap::format {
 namespace {
 
 // Shows what runs inside one function only: else the imports at the start would drown the rest.
-constexpr std::string_view kCallStack = R"(#pragma D option quiet
+constexpr std::string_view kCallStackD = R"(#pragma D option quiet
 
 self int depth;
 self int inside;
@@ -38,7 +38,7 @@ python$target:::function-return
 }
 )";
 
-constexpr std::string_view kGc = R"(#pragma D option quiet
+constexpr std::string_view kGcPausesD = R"(#pragma D option quiet
 
 self int generation;
 self uint64_t began;
@@ -65,12 +65,12 @@ std::vector<TapsetScript> dtrace_scripts(const TapsetTarget& target) {
   return {
       {"call_stack.d", "Every call and return inside the function that is given last, here `start`.",
        target.pid ? "dtrace -s call_stack.d -p @PID@ start" : "dtrace -s call_stack.d -c '@PROGRAM@ SCRIPT' start",
-       hierarchy_markers(target), kCallStack},
+       hierarchy_markers(target), kCallStackD},
       {"gc_pauses.d",
        "Every garbage collection, and at the end how long they took, by generation.",
        target.pid ? "dtrace -s gc_pauses.d -p @PID@" : "dtrace -s gc_pauses.d -c '@PROGRAM@ SCRIPT'",
        {"gc__start", "gc__done"},
-       kGc},
+       kGcPausesD},
   };
 }
 

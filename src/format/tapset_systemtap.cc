@@ -29,7 +29,7 @@ constexpr std::array<Alias, 8> kAliases{{
     {"audit", "python.audit", "  event = user_string2($arg1, \"?\")\n"},
 }};
 
-constexpr std::string_view kCallHierarchy = R"(@ARM@probe @PLACE@.mark("function__entry")
+constexpr std::string_view kCallHierarchyStp = R"(@ARM@probe @PLACE@.mark("function__entry")
 {
   if (target() != 0 && pid() != target()) next
   printf("%s => %s in %s:%d\n", thread_indent(1), user_string2($arg2, "?"), user_string2($arg1, "?"), $arg3)
@@ -42,7 +42,7 @@ probe @PLACE@.mark("function__return")
 }
 )";
 
-constexpr std::string_view kCallHierarchyByTapset = R"(@ARM@probe python.function.entry
+constexpr std::string_view kCallHierarchyByTapsetStp = R"(@ARM@probe python.function.entry
 {
   if (target() != 0 && pid() != target()) next
   printf("%s => %s in %s:%d\n", thread_indent(1), funcname, filename, lineno)
@@ -55,7 +55,7 @@ probe python.function.return
 }
 )";
 
-constexpr std::string_view kTop = R"(global calls
+constexpr std::string_view kTopStp = R"(global calls
 
 @ARM@probe python.function.entry
 {
@@ -98,12 +98,12 @@ std::vector<TapsetScript> systemtap_scripts(const TapsetTarget& target, const st
        tapset},
       {"call-hierarchy.stp", "Every call and return of Python functions, by the markers themselves.",
        run("stap -x @PID@ call-hierarchy.stp", "stap -c '@PROGRAM@ SCRIPT' call-hierarchy.stp"),
-       hierarchy_markers(target), kCallHierarchy},
+       hierarchy_markers(target), kCallHierarchyStp},
       {"call-hierarchy-by-tapset.stp", "The same by the tapset, which must be installed: see python.stp.",
        run("stap -x @PID@ call-hierarchy-by-tapset.stp", "stap -c '@PROGRAM@ SCRIPT' call-hierarchy-by-tapset.stp"),
-       hierarchy_markers(target), kCallHierarchyByTapset},
+       hierarchy_markers(target), kCallHierarchyByTapsetStp},
       {"top.stp", "The 20 functions that were called most, every second, in all processes. Needs the tapset, too.",
-       "stap top.stp", calls, kTop},
+       "stap top.stp", calls, kTopStp},
   };
 }
 

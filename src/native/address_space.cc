@@ -10,6 +10,8 @@ namespace {
 // How far below its last known begin the main thread's stack may have grown: the largest limit that is in use.
 constexpr std::uint64_t kMaxStackGrowth = std::uint64_t{1} << 30;
 
+constexpr Nanoseconds kCalm = 1'000'000'000;
+
 std::vector<target::Mapping> executable_mappings(const target::Maps& maps) {
   std::vector<target::Mapping> executable;
   std::copy_if(maps.begin(), maps.end(), std::back_inserter(executable),
@@ -71,8 +73,13 @@ bool AddressSpace::refresh() {
   return true;
 }
 
+// A program that starts or imports has new libraries for a moment; a just-in-time compiler makes new code all the time.
 void AddressSpace::refresh_if_due() {
-  if (monotonic_now() - last_reading_ >= kMinInterval) refresh();
+  const Nanoseconds now = monotonic_now();
+  if (now - std::exchange(last_miss_, now) > kCalm) interval_ = kMinInterval;
+  if (now - last_reading_ < interval_) return;
+  interval_ = std::min(2 * interval_, kMaxInterval);
+  refresh();
 }
 
 const AddressSpace::Region* AddressSpace::find_region(target::Address pc) const {

@@ -1,9 +1,10 @@
 // AddressSpace: what lies where in one process, for unwinding: which ELF a program counter is in, and where a stack
 // ends.
 //
-// A picture of the moment of the last reading of /proc/PID/maps. It is read again when an address is not known, but not
-// more often than every 50 ms, and when refresh() is called: call it now and then, since code can be unloaded and other
-// code loaded in its place. Borrows the Process, the Memory and the BinaryCache. Not safe for concurrent calls.
+// A picture of the moment of the last reading of /proc/PID/maps. It is read again when an address is not known, at once
+// at first, but ever less often while that goes on; and when refresh() is called: call it now and then, since code can
+// be unloaded and other code loaded in its place. Borrows the Process, the Memory and the BinaryCache. Not safe for
+// concurrent calls.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,8 @@ namespace flametap::native {
 
 class AddressSpace {
  public:
-  static constexpr Nanoseconds kMinInterval = 50'000'000;
+  static constexpr Nanoseconds kMinInterval = 1'000'000;
+  static constexpr Nanoseconds kMaxInterval = 50'000'000;
 
   struct Place {
     enum class Kind : std::uint8_t {
@@ -90,6 +92,8 @@ class AddressSpace {
   std::vector<Loaded> modules_;
   std::uint64_t generation_ = 0;
   Nanoseconds last_reading_ = 0;
+  Nanoseconds last_miss_ = 0;
+  Nanoseconds interval_ = kMinInterval;  // between readings because of what is not known
   bool stack_missed_ = false;
 };
 

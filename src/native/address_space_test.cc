@@ -4,7 +4,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdint>
+#include <fstream>
+#include <string>
+#include <thread>
 
 #include "target/process_memory.h"
 
@@ -14,6 +18,15 @@ namespace {
 using Kind = AddressSpace::Place::Kind;
 
 target::Address address_of(const void* pointer) { return target::Address{reinterpret_cast<std::uintptr_t>(pointer)}; }
+
+// How often this process has called read().
+std::uint64_t read_calls() {
+  std::ifstream file("/proc/self/io");
+  std::string name;
+  std::uint64_t value = 0;
+  while (file >> name >> value && name != "syscr:") continue;
+  return value;
+}
 
 // This very process.
 class OwnSpace : public testing::Test {
@@ -55,6 +68,21 @@ TEST_F(OwnSpace, NoticesNewCodeAndItsEnd) {
   munmap(page, size);
   EXPECT_TRUE(space_.refresh());
   EXPECT_EQ(space_.find(address_of(page)).kind, Kind::nothing);
+}
+
+TEST_F(OwnSpace, FindsNewCodeSoon) {
+  std::this_thread::sleep_for(std::chrono::nanoseconds{AddressSpace::kMinInterval});
+  const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  void* const page = mmap(nullptr, size, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(page, MAP_FAILED);
+  EXPECT_EQ(space_.find(address_of(page)).kind, Kind::anonymous);
+  munmap(page, size);
+}
+
+TEST_F(OwnSpace, DoesNotReadTheMapForEveryAddressThatIsNone) {
+  const std::uint64_t before = read_calls();
+  for (int i = 0; i < 100'000; ++i) EXPECT_EQ(space_.find(target::kNull).kind, Kind::nothing);
+  EXPECT_LT(read_calls() - before, 50'000u);
 }
 
 TEST_F(OwnSpace, KnowsWhereAStackEnds) {

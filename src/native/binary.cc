@@ -11,7 +11,7 @@
 namespace flametap::native {
 namespace {
 
-constexpr std::size_t kPage = 4096;
+using target::kPage;
 
 // The bytes that the file had from its begin to the end of the last part that is loaded.
 std::uint64_t file_span(const target::Module& module) {

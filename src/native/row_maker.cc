@@ -12,13 +12,11 @@
 #include <vector>
 
 #include "native/cfi_program.h"
+#include "native/elf_sections.h"
 
 namespace flametap::native {
 namespace {
 
-struct ElfEnd {
-  void operator()(Elf* elf) const { elf_end(elf); }
-};
 struct CfiEnd {
   void operator()(Dwarf_CFI* cfi) const { dwarf_cfi_end(cfi); }
 };
@@ -149,7 +147,7 @@ std::optional<MadeRow> make_row(const CfiSection::Function& function, std::uint6
   if (!harmless) return std::nullopt;
   std::vector<char> file = make_file(function);
   elf_version(EV_CURRENT);
-  const std::unique_ptr<Elf, ElfEnd> elf(elf_memory(file.data(), file.size()));
+  const ElfHandle elf(elf_memory(file.data(), file.size()));
   const std::unique_ptr<Dwarf_CFI, CfiEnd> cfi(elf ? dwarf_getcfi_elf(elf.get()) : nullptr);
   Dwarf_Frame* found = nullptr;
   if (!cfi || dwarf_cfi_addrframe(cfi.get(), address, &found) != 0) return std::nullopt;

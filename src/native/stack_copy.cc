@@ -6,7 +6,7 @@
 namespace flametap::native {
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
+using target::kPage;
 // Where nobody knows how far a stack reaches.
 constexpr std::uint64_t kDefaultBytes = 64 * 1024;
 // Above the outermost call's begin of its caller's part: a table may be wrong about where that is.

@@ -5,8 +5,8 @@
 // shares are wrong by up to the rate of failures. And a thread that calls several times during one reading can make two
 // readings agree by chance. So a thread is read freely only while that never fails: after a long run of verified free
 // readings, and until the first one that is not. Otherwise every sample is taken standing still, whatever a free
-// reading would have said; now and then some free readings are tried besides, only to see whether it has calmed down.
-// They are never samples.
+// reading would have said; now and then some free readings are tried between samples, only to see whether it has calmed
+// down. They are never samples, and no sample waits for them.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ class Approach {
   // A free reading, of a sample or a trial, was verified or not.
   void note(bool verified);
 
-  // While standing still: is a round of trials due with this sample?
+  // While standing still: is a round of trials due after this sample?
   [[nodiscard]] bool trial_due();
   // How many free readings one round tries at the most: it ends with the first that fails.
-  static constexpr std::uint32_t kTrials = 32;  // they take less than half a millisecond
+  static constexpr std::uint32_t kTrials = 32;  // as far apart as there is time for them
 
  private:
   static constexpr std::uint32_t kCalm = 256;     // then at most about one reading in a hundred fails

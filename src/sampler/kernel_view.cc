@@ -6,7 +6,9 @@ namespace flametap::sampler {
 
 KernelView KernelView::open(pid_t pid, pid_t tid) {
   KernelView view;
-  if (auto stat = target::ThreadStat::open(pid, tid)) view.stat = std::move(*stat);
+  auto stat = target::ThreadStat::open(pid, tid);
+  view.has_ended = !stat && stat.error().kind == Failure::no_such_process;
+  if (stat) view.stat = std::move(*stat);
   if (auto schedstat = target::ThreadSchedstat::open(pid, tid)) view.schedstat = std::move(*schedstat);
   if (auto syscall = target::ThreadSyscall::open(pid, tid)) view.syscall = std::move(*syscall);
   return view;

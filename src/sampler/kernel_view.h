@@ -13,6 +13,7 @@ struct KernelView {
   std::optional<target::ThreadStat> stat;
   std::optional<target::ThreadSchedstat> schedstat;
   std::optional<target::ThreadSyscall> syscall;
+  bool has_ended = false;  // before we could look
 
   [[nodiscard]] static KernelView open(pid_t pid, pid_t tid);
 };

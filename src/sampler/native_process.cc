@@ -8,7 +8,6 @@ namespace {
 
 using native::UnwindEnd;
 using stack::Frame;
-using stack::FrameKind;
 using stack::Role;
 using target::Address;
 using target::to_number;
@@ -24,7 +23,7 @@ constexpr std::uint64_t kBeyond = ~std::uint64_t{0};
 void show_python(const cpython::StackReader& reader, std::vector<Frame>& frames) {
   frames.clear();
   for (const cpython::CodeFrame& frame : reader.frames()) {
-    frames.push_back({FrameKind::python, static_cast<std::uint32_t>(frame.code), frame.line});
+    frames.push_back({stack::FrameKind::python, static_cast<std::uint32_t>(frame.code), frame.line});
   }
 }
 
@@ -108,7 +107,7 @@ bool NativeProcess::is_settled() const {
 }
 
 bool NativeProcess::counts_runs() const {
-  return interpreter_.layout.first_shim_owner == 255 && interpreter_.layout.thread.cframe == cpython::kAbsent;
+  return !interpreter_.layout.has_shims() && interpreter_.layout.thread.cframe == cpython::kAbsent;
 }
 
 bool NativeProcess::merge(const cpython::StackReader& reader, const Foreign& foreign, std::vector<Frame>& frames) {
@@ -121,6 +120,7 @@ bool NativeProcess::merge(const cpython::StackReader& reader, const Foreign& for
                                 .native_is_whole = end_ == UnwindEnd::complete,
                                 .settled = is_settled(),
                                 .anchored = anchored,
+                                .shared = foreign.any,
                                 .foreign_outside = foreign.outside,
                                 .foreign_inside = foreign.inside,
                                 .foreign_anchor = foreign.anchor,
@@ -134,14 +134,14 @@ bool NativeProcess::show(std::vector<Frame>& frames) const {
   frames.clear();
   bool whole = true;
   for (const stack::NativeFrame& frame : native_) {
-    if (frame.role == Role::other || options_.full) frames.push_back({FrameKind::native, frame.number, 0});
+    if (frame.role == Role::other || options_.full) frames.push_back({stack::FrameKind::native, frame.number, 0});
     if (frame.role != Role::evaluates) continue;
-    frames.push_back({FrameKind::unknown_python, 0, 0});
+    frames.push_back({stack::FrameKind::unknown_python, 0, 0});
     whole = false;
   }
   // Nothing but machinery is better than nothing.
   if (frames.empty()) {
-    for (const stack::NativeFrame& frame : native_) frames.push_back({FrameKind::native, frame.number, 0});
+    for (const stack::NativeFrame& frame : native_) frames.push_back({stack::FrameKind::native, frame.number, 0});
   }
   add_system_call(frames);
   return whole;
@@ -152,7 +152,7 @@ bool NativeProcess::anchor_runs(const cpython::StackReader& reader) {
   runs_.clear();
   for (const cpython::Run& run : reader.runs()) runs_.push_back({run.end, to_number(run.anchor)});
   const cpython::Layout& layout = interpreter_.layout;
-  if (layout.first_shim_owner != 255) return true;
+  if (layout.has_shims()) return true;
   if (layout.thread.cframe == cpython::kAbsent) return false;
 
   // A CFrame is a variable of the evaluating function, and they are linked, the innermost first. The last one is no
@@ -184,7 +184,7 @@ bool NativeProcess::anchor_runs(const cpython::StackReader& reader) {
 void NativeProcess::add_system_call(std::vector<Frame>& frames) const {
   const auto call = copy_.system_call();
   if (!call || *call < 0) return;
-  frames.insert(frames.begin(), {FrameKind::kernel, static_cast<std::uint32_t>(*call), 0});
+  frames.insert(frames.begin(), {stack::FrameKind::kernel, static_cast<std::uint32_t>(*call), 0});
 }
 
 }  // namespace flametap::sampler

@@ -57,6 +57,7 @@ class NativeProcess {
 
   // Runs of other interpreters on the same C stack.
   struct Foreign {
+    bool any = false;
     std::size_t outside = 0;
     std::size_t inside = 0;
     std::uint64_t anchor = 0;  // see MergeInput::foreign_anchor

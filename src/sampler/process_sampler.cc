@@ -3,10 +3,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
-#include "cpython/thread_tids.h"
 #include "native/syscall_name.h"
 #include "target/rights.h"
 
@@ -16,11 +14,8 @@ namespace {
 using cpython::PythonThread;
 using stack::Outcome;
 
-constexpr int kListAttempts = 8;
-constexpr unsigned kLongestIdPatience = 1024;
 constexpr int kVisitReadings = 3;
 constexpr int kRehearsals = 20;
-constexpr Nanoseconds kNativeListInterval = 50'000'000;
 
 }  // namespace
 
@@ -82,9 +77,24 @@ Fate ProcessSampler::sample(CpuSeat& seat, const Sink& sink) {
   const ThreadSampler::Tools tools{seat, options_.interrupter.get(), options_.pause ? &pauser_ : nullptr, native_.get(),
                                    find_visit_of};
   if (native_) native_->keep_up();
+  ++tick_;
+  const bool was_old = list_is_old_;
+  bool in_trouble = sample_threads(tools, sink);
+  // Threads that have come since the last tick: to leave them for the next one would show all short ones for too short.
+  if (list_is_old_ && !was_old && (!in_trouble || fate() == Fate::runs)) {
+    follow_threads();
+    in_trouble = sample_threads(tools, sink) || in_trouble;
+  }
+  if (native_) sample_native_threads({*native_, tools.pauser, tools.find_visit}, sink);
+  return in_trouble ? fate() : Fate::runs;
+}
+
+// Those that were not sampled at this tick. True: something is wrong with the process, or with one of them.
+bool ProcessSampler::sample_threads(const ThreadSampler::Tools& tools, const Sink& sink) {
   bool in_trouble = threads_.empty();
   bool looked_at_list = false;
   for (Thread& thread : threads_) {
+    if (std::exchange(thread.tick, tick_) == tick_) continue;
     const Nanoseconds start = monotonic_now();
     const Sampled sampled = thread.sampler->sample(tools);
     const Nanoseconds duration = monotonic_now() - start;
@@ -107,12 +117,18 @@ Fate ProcessSampler::sample(CpuSeat& seat, const Sink& sink) {
     sink({thread.number, &thread.python, thread.sampler->tid(), sampled, thread.state, thread.sampler->frames(),
           gil_holder_of(thread, sampled), duration});
   }
-  if (native_) sample_native_threads({*native_, tools.pauser, tools.find_visit}, sink);
   // All of them sleep; but a thread of the program's own may become a Python thread at any time.
   if (!looked_at_list && memory_.read(shared_.segments()).status == target::ReadStatus::ok) {
     list_is_old_ = list_is_old_ || shared_.list_changed();
   }
-  return in_trouble ? fate() : Fate::runs;
+  return in_trouble;
+}
+
+void ProcessSampler::try_free_readings(CpuSeat& seat, Nanoseconds until) {
+  if (native_) return;  // then every thread is read standing still
+  const FindVisit nobody_visits;
+  const ThreadSampler::Tools tools{seat, options_.interrupter.get(), nullptr, nullptr, nobody_visits};
+  for (const Thread& thread : threads_) thread.sampler->try_free_readings(tools, until);
 }
 
 // Of a thread that was not read, only what is its own is known.
@@ -147,58 +163,6 @@ bool ProcessSampler::is_foremost(const Thread& thread) const {
   auto newest = std::ranges::find_if(threads_, runs_python);
   if (newest == threads_.end()) newest = std::ranges::find_if(threads_, shares_it);
   return &*newest == &thread && std::ranges::none_of(threads_, has_gil);
-}
-
-// Readers of threads that are still there are kept: they know where the stack is.
-void ProcessSampler::follow_threads() {
-  list_ = cpython::read_threads(memory_, interpreter_.layout, interpreter_.runtime);
-  // A list that changes while it is read is cut short: threads would be missing at this tick.
-  for (int i = 0; i < kListAttempts && !list_.complete; ++i) {
-    list_ = cpython::read_threads(memory_, interpreter_.layout, interpreter_.runtime);
-  }
-  // A list without threads is that of a program which is just starting: nobody would tell us that it has changed.
-  list_is_old_ = !list_.complete || list_.threads.empty();
-  cpython::find_gil(memory_, interpreter_);
-  shared_.follow(interpreter_, list_);
-  if (const auto alive = process_.threads()) numbers_.keep_only(*alive);
-  const std::vector<pid_t> tids = cpython::find_tids(process_, memory_, interpreter_.layout, list_);
-  const bool all_known = std::ranges::find(tids, 0) == tids.end();
-  ticks_until_ids_ = all_known ? 0 : id_patience_;
-  id_patience_ = all_known ? 1 : std::min(2 * id_patience_, kLongestIdPatience);
-  std::vector<Thread> now;
-  for (std::size_t i = 0; i < list_.threads.size(); ++i) {
-    const PythonThread& found = list_.threads[i];
-    const auto known = std::ranges::find_if(threads_, [&](const Thread& thread) {
-      return thread.sampler && thread.python.state == found.state && thread.python.ident == found.ident &&
-             thread.sampler->tid() == tids[i];
-    });
-    if (known != threads_.end()) {
-      now.push_back({known->number, found, std::move(known->sampler), known->state});
-    } else {
-      const std::uint64_t number = numbers_.number_of(tids[i], list_.interpreters[found.interpreter].id);
-      now.push_back({number, found, make_sampler(found, tids[i]), 0});
-    }
-    now.back().sampler->reader().read_along(shared_.segments());
-  }
-  threads_ = std::move(now);
-  if (options_.native) introduce_companions();
-  next_native_list_ = 0;
-}
-
-void ProcessSampler::introduce_companions() {
-  for (Thread& thread : threads_) {
-    ThreadSampler::Companions companions;
-    for (const Thread& other : threads_) {
-      const bool shares_it = other.sampler->tid() == thread.sampler->tid() && thread.sampler->tid() != 0;
-      if (&other != &thread && shares_it) companions.others.push_back(other.sampler.get());
-    }
-    // Threads are numbered once and for all, but stand elsewhere when the list was read anew.
-    companions.is_innermost = [this, number = thread.number] {
-      const auto self = std::ranges::find(threads_, number, &Thread::number);
-      return self != threads_.end() && (shared_.holds_gil(self->python) || is_foremost(*self));
-    };
-    thread.sampler->set_companions(std::move(companions));
-  }
 }
 
 bool ProcessSampler::is_python_thread(pid_t tid) const {
@@ -239,35 +203,9 @@ std::optional<Visit> ProcessSampler::find_visit(std::uint64_t ident, target::Add
     visit.reader->learn();
     reading = visit.reader->read();
   }
-  if (reading != cpython::Reading::verified && reading != cpython::Reading::no_frames) return std::nullopt;
+  if (!is_verified(reading)) return std::nullopt;
   if (shared_.holds_gil(visit.python)) visit.state = stack::kHoldsGil;
   return visit;
-}
-
-// Nobody tells when such a thread begins.
-void ProcessSampler::follow_native_threads() {
-  next_native_list_ = monotonic_now() + kNativeListInterval;
-  const auto tids = process_.threads();
-  if (!tids || std::ranges::any_of(threads_, [](const Thread& thread) { return thread.sampler->tid() == 0; })) {
-    native_threads_.clear();  // those of Python cannot be told from the others
-    return;
-  }
-  // A thread that calls Python now and then does so in the main interpreter.
-  const std::int64_t main = list_.interpreters.empty() ? 0 : list_.interpreters.back().id;
-  std::vector<NativeThread> now;
-  for (const pid_t tid : *tids) {
-    if (is_python_thread(tid)) continue;
-    const auto known = std::ranges::find_if(
-        native_threads_, [&](const NativeThread& thread) { return thread.sampler && thread.sampler->tid() == tid; });
-    if (known != native_threads_.end()) {
-      now.push_back(std::move(*known));
-    } else {
-      native_->forget(tid);  // what is known of that id is another thread's
-      now.push_back({numbers_.number_of(tid, main),
-                     std::make_unique<NativeThreadSampler>(KernelView::open(process_.pid(), tid), tid)});
-    }
-  }
-  native_threads_ = std::move(now);
 }
 
 profile::Process ProcessSampler::description() const {
@@ -302,40 +240,6 @@ std::unique_ptr<ThreadSampler> ProcessSampler::make_sampler(const PythonThread& 
   auto sampler = std::make_unique<ThreadSampler>(std::move(reader), std::move(kernel), tid);
   sampler->warm_up();
   return sampler;
-}
-
-bool ProcessSampler::list_has_changed() {
-  return memory_.read(shared_.segments()).status != target::ReadStatus::ok || shared_.list_changed();
-}
-
-std::optional<cpython::ThreadNames> ProcessSampler::thread_names() {
-  // An ident is given again to the next thread: names are those of the threads in the list as it is now, and still is
-  // afterwards.
-  if (list_is_old_ || list_has_changed()) follow_threads();
-  cpython::ThreadNames names = cpython::read_thread_names(memory_, interpreter_.layout, list_);
-  if (list_has_changed()) {
-    list_is_old_ = true;
-    return std::nullopt;
-  }
-  return names;
-}
-
-bool ProcessSampler::has_thread(std::uint64_t number) const {
-  return numbers_.has(number) || std::ranges::find(threads_, number, &Thread::number) != threads_.end();
-}
-
-// Memory of a thread that has ended may be another thread's by now.
-bool ProcessSampler::same_thread(const Thread& thread) const {
-  const cpython::Layout& layout = interpreter_.layout;
-  const Bytes words = thread.sampler->reader().thread_words();
-  const auto word = [&](cpython::Offset offset) { return load<std::uint64_t>(words, offset).value_or(0); };
-  return word(layout.thread.interpreter) == target::to_number(list_.interpreters[thread.python.interpreter].state) &&
-         word(layout.thread.thread_id) == thread.python.ident;
-}
-
-target::Address ProcessSampler::next_of(const Thread& thread) const {
-  const Bytes words = thread.sampler->reader().thread_words();
-  return target::Address{load<std::uint64_t>(words, interpreter_.layout.thread.next).value_or(0)};
 }
 
 Fate ProcessSampler::fate() const {

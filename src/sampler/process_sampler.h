@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,7 +19,7 @@
 #include "cpython/interpreter.h"
 #include "cpython/shared_words.h"
 #include "cpython/thread_list.h"
-#include "cpython/thread_names.h"
+#include "cpython/thread_tids.h"
 #include "sampler/cpu_seat.h"
 #include "sampler/named_frame.h"
 #include "sampler/native_process.h"
@@ -77,6 +78,8 @@ class ProcessSampler final : public SampledProcess {
   void rehearse(CpuSeat& seat);
   // Samples every thread once, those without Python where C stacks are asked for; `sink` is called for each.
   [[nodiscard]] Fate sample(CpuSeat& seat, const Sink& sink);
+  // Between ticks: finds out which threads can be read while they run on. Takes no longer than until then.
+  void try_free_readings(CpuSeat& seat, Nanoseconds until);
 
   // The CPU that it ran on last, as far as we know; or -1.
   [[nodiscard]] int last_cpu() const { return last_cpu_; }
@@ -86,10 +89,10 @@ class ProcessSampler final : public SampledProcess {
     if (pauser_.has_pending()) pauser_.finish_pending();
   }
 
-  // The names that the program gave to its threads, by PythonThread::ident, as they are now. Takes milliseconds where
-  // there are hundreds.
-  // Nothing: threads came while they were read, so that a name might be another's.
-  [[nodiscard]] std::optional<cpython::ThreadNames> thread_names();
+  // The names that the program gave to these threads, by ThreadSample::thread, as they are now. Takes milliseconds
+  // where there are hundreds. Where threads came while they were read, nobody has one; and none that may have ended
+  // meanwhile, as the next one may have its ident.
+  [[nodiscard]] std::map<std::uint64_t, std::string> thread_names(std::span<const std::uint64_t> threads);
   // Whether the thread of that number lives, as far as we know.
   [[nodiscard]] bool has_thread(std::uint64_t number) const;
 
@@ -109,11 +112,20 @@ class ProcessSampler final : public SampledProcess {
   [[nodiscard]] const cpython::ThreadList& threads() const { return list_; }
 
  private:
+  // What is read along with the stack of a thread: words that concern all of them, and its own kernel id.
+  struct Along {
+    std::vector<target::Segment> segments;
+    pid_t inner_tid;
+  };
+
   struct Thread {
     std::uint64_t number;
     cpython::PythonThread python;
+    cpython::KernelId id;
     std::unique_ptr<ThreadSampler> sampler;
+    std::unique_ptr<Along> along;
     stack::State state;  // as of the last sample
+    std::uint64_t tick;  // of the last sample
   };
 
   struct NativeThread {
@@ -123,9 +135,13 @@ class ProcessSampler final : public SampledProcess {
 
   ProcessSampler(target::Process process, Options options);
 
+  [[nodiscard]] bool sample_threads(const ThreadSampler::Tools& tools, const Sink& sink);
   void follow_threads();
+  [[nodiscard]] std::vector<cpython::KernelId> read_list();
+  void read_along(Thread& thread);
   void follow_native_threads();
   void introduce_companions();
+  [[nodiscard]] bool has_new_strangers(const std::vector<cpython::KernelId>& ids) const;
   void sample_native_threads(const NativeThreadSampler::Tools& tools, const Sink& sink);
   [[nodiscard]] bool is_python_thread(pid_t tid) const;
   [[nodiscard]] bool list_has_changed();
@@ -154,6 +170,7 @@ class ProcessSampler final : public SampledProcess {
   Nanoseconds next_native_list_ = 0;
   ThreadNumbers numbers_;
   bool list_is_old_ = true;
+  std::uint64_t tick_ = 0;
   // A process that was just forked has yet to write down its own kernel ids: how many ticks to wait before we look for
   // them again, and how many of these are left; 0: all are known.
   unsigned id_patience_ = 1;

@@ -30,9 +30,9 @@ void ProfileBuilder::add(std::size_t process_number, const SampledProcess& proce
     if (const auto known = entry.threads.find(sample.thread); known != entry.threads.end()) flush(known->second);
     return;
   }
-  // Time that passed unseen is not that of a thread which is met for the first time.
-  const std::uint64_t weight = entry.threads.contains(sample.thread) ? times.weight : times.own_weight;
-  ThreadEntry& thread = thread_of(entry, process, sample);
+  ThreadEntry& thread = thread_of(entry, process, sample, times.time);
+  // Of the time that passed unseen, what was before a thread was first met is none of its own.
+  const Nanoseconds weight = std::min(times.weight, std::max(times.own_weight, times.time - thread.first_time));
   profile::Sample& last = thread.last;
   const profile::StackId stack =
       sample.sampled.unchanged && last.ticks > 0 ? last.stack : stack_of(entry, process, sample);
@@ -117,13 +117,12 @@ profile::StackId ProfileBuilder::marker(std::string_view text) {
 }
 
 ProfileBuilder::ThreadEntry& ProfileBuilder::thread_of(ProcessEntry& entry, const SampledProcess& process,
-                                                       const ThreadSample& sample) {
+                                                       const ThreadSample& sample, Nanoseconds now) {
   if (const auto known = entry.threads.find(sample.thread); known != entry.threads.end()) return known->second;
   const auto id =
       profile_.add(profile::Thread{entry.id, static_cast<std::uint64_t>(sample.tid), process.thread_name(sample.tid)});
   entry.new_threads.push_back(sample.thread);
-  return entry.threads.emplace(sample.thread, ThreadEntry{id, sample.python == nullptr ? 0 : sample.python->ident, {}})
-      .first->second;
+  return entry.threads.emplace(sample.thread, ThreadEntry{id, now, {}}).first->second;
 }
 
 void ProfileBuilder::flush(ThreadEntry& thread) {
@@ -140,12 +139,10 @@ void ProfileBuilder::name_new_threads(std::size_t process_number, ProcessSampler
   ProcessEntry& entry = processes_[process_number];
   if (entry.new_threads.size() == (for_good ? 0 : entry.asked_for)) return;
   entry.asked_for = entry.new_threads.size();
-  const auto names = process.thread_names();
-  if (!names) return;
+  const auto names = process.thread_names(entry.new_threads);
   for (const std::uint64_t number : entry.new_threads) {
-    if (!process.has_thread(number)) continue;  // its ident may be another's by now
-    const ThreadEntry& thread = entry.threads.at(number);
-    if (const auto given = names->find(thread.ident); given != names->end()) profile_.rename(thread.id, given->second);
+    const auto given = names.find(number);
+    if (given != names.end()) profile_.rename(entry.threads.at(number).id, given->second);
   }
 }
 

@@ -57,7 +57,7 @@ class ProfileBuilder {
  private:
   struct ThreadEntry {
     profile::ThreadId id;
-    std::uint64_t ident;     // see PythonThread
+    Nanoseconds first_time;  // of its first sample
     profile::Sample last{};  // not yet in the profile: the next sample may continue it
   };
   struct ProcessEntry {
@@ -75,7 +75,8 @@ class ProfileBuilder {
                                           const ThreadSample& sample);
   [[nodiscard]] profile::StackId intern_stack(const SampledProcess& process, const ThreadSample& sample);
   [[nodiscard]] profile::StackId marker(std::string_view text);
-  [[nodiscard]] ThreadEntry& thread_of(ProcessEntry& entry, const SampledProcess& process, const ThreadSample& sample);
+  [[nodiscard]] ThreadEntry& thread_of(ProcessEntry& entry, const SampledProcess& process, const ThreadSample& sample,
+                                       Nanoseconds now);
   void flush(ThreadEntry& thread);
 
   static constexpr std::size_t kFull = 1 << 18;

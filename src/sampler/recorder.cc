@@ -12,6 +12,7 @@ namespace flametap::sampler {
 namespace {
 
 constexpr Nanoseconds kShortestRideGap = 50'000;
+constexpr Nanoseconds kTimeForTrials = 30'000;  // one or two
 constexpr Nanoseconds kProgressInterval = 250'000'000;
 constexpr Nanoseconds kNamingInterval = 50'000'000;       // threads that live shorter may keep the kernel's name
 constexpr Nanoseconds kCheckpointInterval = kSecond / 2;  // what is lost at the most
@@ -65,6 +66,7 @@ Result<void> Recorder::record(const std::atomic<bool>& stop, Progress& progress,
   while (!targets_.empty() || (family_ != nullptr && family_->alive())) {
     const Schedule::Tick tick = schedule.next(monotonic_now());
     const Nanoseconds until = std::min(tick.deadline, end);
+    use_time_until(until);
     while (!stop && monotonic_now() < until && !waits_in_vain(until)) sleep_towards(until);
     if (stop || monotonic_now() >= end) {
       ended_ = stop ? "stopped by a signal" : "the time was up";
@@ -102,6 +104,13 @@ Result<void> Recorder::checkpoint(profile::Sink& sink) {
   if (const auto handed = builder_.hand_on(sink); !handed) return handed;
   for (const Target& target : targets_) builder_.forget_ended_threads(target.number, *target.process);
   return sink.checkpoint(builder_.tables());
+}
+
+void Recorder::use_time_until(Nanoseconds next_tick) {
+  // As fast as possible, or nearly so, there is no time to spare.
+  const bool is_hurried = options_.rate_hz == 0 || options_.rate_hz * (2 * kTimeForTrials) > kSecond;
+  const Nanoseconds until = is_hurried ? monotonic_now() + kTimeForTrials : next_tick;
+  for (const Target& target : targets_) target.process->try_free_readings(seat_, until);
 }
 
 // At a low rate, the end of a process is not to be noticed at the next tick only, nor is a thread to be let go only

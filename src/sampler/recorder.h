@@ -74,6 +74,7 @@ class Recorder {
   };
 
   [[nodiscard]] Result<void> record(const std::atomic<bool>& stop, Progress& progress, profile::Sink& sink);
+  void use_time_until(Nanoseconds next_tick);
   [[nodiscard]] bool waits_in_vain(Nanoseconds until);
   void sort_by_cpu();
   [[nodiscard]] Result<void> sample_all(const ProfileBuilder::Moment& moment, profile::Sink& sink);

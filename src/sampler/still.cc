@@ -6,7 +6,6 @@ namespace flametap::sampler {
 namespace {
 
 constexpr int kAttempts = 4;
-constexpr Nanoseconds kPauseTimeout = 200'000'000;  // on a machine with more to do than CPUs it takes its turn to stop
 
 Still look_at_stopped(const StillThread& thread, const Look& look) {
   const Nanoseconds start = monotonic_now();

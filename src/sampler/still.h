@@ -14,6 +14,9 @@
 
 namespace flametap::sampler {
 
+// For a thread to stop: on a machine with more to do than CPUs it takes its turn.
+inline constexpr Nanoseconds kPauseTimeout = 200'000'000;
+
 enum class Still : std::uint8_t {
   asleep,    // it slept before, during and after the look
   stopped,   // it was running, and was stopped for it

@@ -1,7 +1,6 @@
 #include "sampler/thread_sampler.h"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 #include "sampler/still.h"
@@ -13,28 +12,16 @@ using cpython::Reading;
 using stack::Outcome;
 using stack::Step;
 
-constexpr Nanoseconds kMoment = 30'000;  // to leave a state that cannot be read, such as a frame that is half made
-constexpr int kLearnAttempts = 3;
 constexpr int kInterruptAttempts = 3;
-constexpr int kMostRidesToLearn = 4096;
-constexpr int kSettled = 1024;  // interrupts without anything new
+constexpr int kRidesToLearn = 64;  // after something new was met that could not be followed
 constexpr int kRideAttempts = 6;
-constexpr Nanoseconds kPauseTimeout = 200'000'000;  // on a machine with more to do than CPUs it takes its turn to stop
 constexpr Nanoseconds kLongestReading = 100'000;
+constexpr Nanoseconds kLongestTrial = 25'000;  // with what comes before a sample; most are much shorter
 constexpr int kReadingsInOneGo = 5;
 constexpr Nanoseconds kLongestSpin = 3'000;  // so that readings do not beat with a loop of the target
 constexpr int kFreeReadingsOfAFastThread = 5;
 
-constexpr Sampled kThreadEnded{.outcome = Outcome::no_frames, .gone = true};
-
-bool is_verified(Reading reading) { return reading == Reading::verified || reading == Reading::no_frames; }
-bool is_end(Reading reading) { return reading == Reading::gone || reading == Reading::denied; }
-
-void spin(Nanoseconds duration) {
-  const Nanoseconds start = monotonic_now();
-  while (monotonic_now() - start < duration) {
-  }
-}
+bool is_time_for_a_trial(Nanoseconds until) { return monotonic_now() + kLongestTrial <= until; }
 
 // Only the line of the innermost frame may differ.
 bool same_stack(std::span<const cpython::CodeFrame> one, std::span<const cpython::CodeFrame> other) {
@@ -59,6 +46,8 @@ Sampled ThreadSampler::sample(const Tools& tools) {
 }
 
 Sampled ThreadSampler::take(const Tools& tools) {
+  // Its memory may be another thread's by now.
+  if (kernel_.has_ended) return kThreadEnded;
   if (tools.native != nullptr) return take_both(tools);
   return take_python_alone(tools);
 }
@@ -72,109 +61,13 @@ Sampled ThreadSampler::take_python_alone(const Tools& tools) {
   return sampled;
 }
 
-// Its C stack, too.
-Sampled ThreadSampler::take_both(const Tools& tools) {
-  if (reader_->old()) reader_->learn();
-  Reading reading = Reading::moved;
-  bool captured = false;
-  std::uint64_t sleeps_on = 0;
-  moved_to_.reset();
-  const auto look = [&](const target::TaskSyscall* asleep_in) {
-    // What it waits for is of the same instant as its stack, too.
-    sleeps_on = asleep_in != nullptr ? target::futex_of(*asleep_in).value_or(0) : 0;
-    captured = tools.native->capture(tid_, asleep_in);
-    reading = read_and_learn();
-    if (auto visit = tools.find_visit(tools.native->captured_ident(), reader_->thread())) {
-      reader_ = std::move(visit->reader);
-      moved_to_ = visit->python;
-      reading = reader_->frames().empty() ? Reading::no_frames : Reading::verified;
-    }
-    for (ThreadSampler* const other : companions_.others) (void)other->read_and_learn();
-  };
-  if (last_.running) {
-    // After a rest everything is slow at first. It had better be so before the thread is stopped.
-    (void)reader_->read();
-    tools.native->rehearse();
-  }
-  Nanoseconds stopped = 0;
-  Still still = look_while_still({kernel_, tools.pauser, tid_, stopped}, std::cref(look));
-  for (int i = 1; i < kLearnAttempts && still == Still::stopped && !is_verified(reading) && !is_end(reading); ++i) {
-    sleep_for(kMoment);
-    still = look_while_still({kernel_, tools.pauser, tid_, stopped}, std::cref(look));
-  }
-  if (still == Still::gone) return kThreadEnded;
-  if (!is_still(still) || (!is_verified(reading) && !is_end(reading))) {
-    // What Python says can still be had by other means; or not, and then it is counted.
-    Sampled sampled = take_python_alone(tools);
-    sampled.unmerged = sampled.outcome == Outcome::complete || sampled.outcome == Outcome::truncated;
-    return sampled;
-  }
-  Sampled sampled = finish(reading, still == Still::asleep ? Step::free_running : Step::pause, still == Still::stopped);
-  if (sampled.gone) return sampled;
-  sampled.stopped = stopped;
-  sampled.sleeps_on = sleeps_on;
-  sampled.unmerged = !captured;
-  if (captured) merge(*tools.native, sampled);
-  if (sampled.unmerged) show_python(*reader_, frames_);
-  return sampled;
-}
-
-void ThreadSampler::merge(NativeProcess& native, Sampled& sampled) {
-  // Where it shares its C stack, but has no frames of Python, what lies there is the others'.
-  if (sampled.outcome == Outcome::no_frames && !companions_.others.empty()) {
-    frames_.clear();
-    return;
-  }
-  native.unwind();
-  const auto foreign = native.counts_runs() ? foreign_runs() : std::optional(anchored_inside());
-  sampled.unmerged = !foreign || !native.merge(*reader_, *foreign, frames_);
-  if (sampled.unmerged) return;
-  if (sampled.outcome == Outcome::no_frames && !frames_.empty()) sampled.outcome = Outcome::complete;
-  sampled.native_truncated = native.truncated() || native.lost();
-  sampled.guessed = native.guessed();
-}
-
-// Nothing: it cannot be told in which order they lie.
-std::optional<NativeProcess::Foreign> ThreadSampler::foreign_runs() const {
-  std::size_t runs = 0;
-  std::size_t runners = 0;
-  for (const ThreadSampler* const other : companions_.others) {
-    runs += other->reader().runs().size();
-    runners += other->reader().runs().empty() ? 0 : 1;
-  }
-  if (runs == 0) return NativeProcess::Foreign{};
-  if (companions_.is_innermost()) return NativeProcess::Foreign{.outside = runs};
-  if (runners > 1) return std::nullopt;
-  return NativeProcess::Foreign{.inside = runs};
-}
-
-NativeProcess::Foreign ThreadSampler::anchored_inside() const {
-  NativeProcess::Foreign foreign;
-  if (reader_->runs().empty()) return foreign;
-  const std::uint64_t ours = target::to_number(reader_->runs().front().anchor);
-  for (const ThreadSampler* const other : companions_.others) {
-    std::uint32_t begin = 0;
-    for (const cpython::Run& run : other->reader().runs()) {
-      const std::uint64_t theirs = target::to_number(run.anchor);
-      // An empty run may be that of a frame which the interpreter keeps elsewhere.
-      if (run.end > begin && theirs < ours) foreign.anchor = std::max(foreign.anchor, theirs);
-      begin = run.end;
-    }
-  }
-  return foreign;
-}
-
 Sampled ThreadSampler::take_python(const Tools& tools) {
-  if (reader_->old()) reader_->learn();
+  learn_if_due(tools);
   if (!kernel_.stat) {
     // Not to be followed to its CPU, and not known to be on one.
     return finish(read_again_and_again(tools), Step::free_running, false);
   }
-  if (approach_.stand_still()) {
-    // Of a thread that sleeps they would tell nothing.
-    if (last_.running && approach_.trial_due()) try_free_readings(tools);
-    return sample_standing_still(tools);
-  }
+  if (approach_.stand_still()) return sample_standing_still(tools);
   const Reading reading = read_freely(tools);
   approach_.note(is_verified(reading) || is_end(reading));
   if (!is_verified(reading) && !is_end(reading)) return sample_standing_still(tools);
@@ -202,21 +95,31 @@ Reading ThreadSampler::read_freely(const Tools& tools) {
   // While we were put off our CPU in the middle of a reading, much may have happened that no part of it shows. That
   // has nothing to do with what the thread was at, so reading again is fair.
   for (int i = 0; i < kReadingsInOneGo; ++i) {
-    const Nanoseconds start = monotonic_now();
-    const Reading reading = reader_->read_running();
-    if (monotonic_now() - start <= kLongestReading) return reading;
+    if (const auto reading = read_in_one_go()) return *reading;
   }
   return Reading::moved;
+}
+
+// Nothing if it took too long.
+std::optional<Reading> ThreadSampler::read_in_one_go() {
+  const Nanoseconds start = monotonic_now();
+  const Reading reading = reader_->read_running();
+  if (monotonic_now() - start > kLongestReading) return std::nullopt;
+  return reading;
 }
 
 // Of a thread that may be fast, that we may neither ride with nor pause.
 Reading ThreadSampler::read_again_and_again(const Tools& tools) {
   (void)read_and_learn();
-  const Reading first = read_freely(tools);
+  Reading first = read_freely(tools);
+  if (first == Reading::unknown) {
+    reader_->learn();
+    first = read_freely(tools);
+  }
   if (!is_verified(first)) return first;
   first_frames_.assign(reader_->frames().begin(), reader_->frames().end());
   for (int i = 1; i < kFreeReadingsOfAFastThread; ++i) {
-    spin(random_() % kLongestSpin);
+    spin_for(random_() % kLongestSpin);
     const Reading reading = read_freely(tools);
     if (!is_verified(reading)) return reading;
     if (reading != first || !same_stack(reader_->frames(), first_frames_)) return Reading::moved;
@@ -228,26 +131,48 @@ Reading ThreadSampler::read_again_and_again(const Tools& tools) {
 Reading ThreadSampler::read_and_learn() {
   Reading reading = reader_->read();
   for (int i = 0; i < kLearnAttempts && (reading == Reading::unknown || reading == Reading::unmapped); ++i) {
-    rides_due_ = std::max(rides_due_, rides_to_learn_);
-    reader_->learn();
-    reading = reader_->read();
+    following_.met_something_new();
+    reading = reader_->learn_and_read();
   }
   return reading;
 }
 
-void ThreadSampler::try_free_readings(const Tools& tools) {
-  const auto stat = kernel_.stat->read();
-  if (!stat) return;
-  last_cpu_ = stat->processor;
+// Not on the thread's own CPU, where it would have to wait for that.
+void ThreadSampler::learn_if_due(const Tools& tools) {
+  if (!reader_->old()) return;
+  tools.seat.keep_off(last_cpu_);
+  reader_->learn();
+}
+
+void ThreadSampler::try_free_readings(const Tools& tools, Nanoseconds until) {
+  // Of a thread that sleeps they would tell nothing. Where it has companions, what was last read is still needed, to
+  // tell which of them is at work.
+  if (!kernel_.stat || !approach_.stand_still() || !last_.running || !companions_.others.empty()) return;
+  if (!is_time_for_a_trial(until)) return;
+  if (trials_ == 0) {
+    if (!approach_.trial_due()) return;
+    const auto stat = kernel_.stat->read();
+    if (!stat) return;
+    last_cpu_ = stat->processor;
+  }
   // From its own CPU every reading would succeed, and while it waits for its turn.
-  if (!tools.seat.keep_off(last_cpu_) || is_known_to_wait(tools)) return;
-  std::uint32_t verified = 0;
-  while (verified < Approach::kTrials && is_verified(read_freely(tools))) ++verified;
-  if (verified < Approach::kTrials) {
+  const bool was_met_waiting = tools.interrupter != nullptr && last_.step != Step::interrupt;
+  if (was_met_waiting || !tools.seat.keep_off(last_cpu_)) {
+    trials_ = 0;
+    return;
+  }
+  for (; trials_ < Approach::kTrials; ++trials_) {
+    if (!is_time_for_a_trial(until)) return;  // the round goes on after the next sample
+    const auto reading = read_in_one_go();
+    if (reading && is_verified(*reading)) continue;
+    trials_ = 0;
     approach_.note(false);
-    reader_->learn();
-  } else if (!is_known_to_wait(tools)) {
-    for (std::uint32_t i = 0; i < verified; ++i) approach_.note(true);
+    if (reading == Reading::unknown || reading == Reading::unmapped) reader_->learn();
+    return;
+  }
+  const bool meant_something = !is_known_to_wait(tools);
+  for (; trials_ > 0; --trials_) {
+    if (meant_something) approach_.note(true);
   }
 }
 
@@ -257,11 +182,20 @@ bool ThreadSampler::is_known_to_wait(const Tools& tools) const {
 }
 
 Sampled ThreadSampler::sample_standing_still(const Tools& tools) {
-  if (tools.interrupter != nullptr && last_.running && rides_due_ == 0) {
+  if (tools.interrupter != nullptr && rides_due_ == 0 && is_awake()) {
     if (const auto sampled = sample_interrupted(tools)) return *sampled;
   }
   if (rides_due_ > 0) --rides_due_;
   return sample_riding(tools);
+}
+
+// One that slept at the last sample may have woken up since.
+bool ThreadSampler::is_awake() {
+  if (last_.running) return true;
+  const auto stat = kernel_.stat->read();
+  if (!stat || !is_running(*stat)) return false;
+  last_cpu_ = stat->processor;
+  return true;
 }
 
 // Nothing if it cannot be had so: that has nothing to do with what the thread was at, and another step is as fair.
@@ -269,19 +203,21 @@ std::optional<Sampled> ThreadSampler::sample_interrupted(const Tools& tools) {
   std::optional<target::TaskSchedstat> before;
   for (int i = 0; i < kInterruptAttempts; ++i) {
     if (last_cpu_ < 0 || !tools.seat.keep_off(last_cpu_)) return std::nullopt;
-    target::InterruptedMemory memory(*tools.interrupter, last_cpu_, tid_);
-    const Reading reading = reader_->read_instant(memory);
-    if (is_verified(reading)) {
-      if (++interrupts_in_a_row_ >= kSettled) rides_to_learn_ = kRidesToLearn;
-      return finish(reading, Step::interrupt, true);
+    const std::optional<target::Trail> trail = trail_to_follow();
+    target::InterruptedMemory memory(*tools.interrupter, last_cpu_, tid_, trail ? &*trail : nullptr);
+    Reading reading = reader_->read_instant(memory, trail ? &tools.interrupter->followed() : nullptr);
+    if (reading == Reading::unknown) {
+      following_.met_something_new();
+      reading = reader_->complete();
     }
+    const bool followed = trail && trail->steps > 0;
+    if (followed && is_verified(reading)) following_.followed(tools.interrupter->steps_used());
+    if (is_verified(reading)) return finish(reading, Step::interrupt, true);
     if (reading == Reading::moved) continue;  // met in the few instructions in which a frame is made or left
     if (reading != Reading::elsewhere) {
       // While we learn where it goes now, it would go on, and this sample is lost to a later moment. Riding along it
-      // waits for us. A program that makes new functions all the time is not to lose a sample in each of them.
-      rides_due_ = rides_to_learn_;
-      rides_to_learn_ = std::min(2 * rides_to_learn_, kMostRidesToLearn);
-      interrupts_in_a_row_ = 0;
+      // waits for us. If it was followed as far as can be and that was not enough, it may be so again soon.
+      if (followed && reading == Reading::unknown && !following_.go_further()) rides_due_ = kRidesToLearn;
       return std::nullopt;
     }
     if (before) return sample_waiting(*before);
@@ -292,6 +228,15 @@ std::optional<Sampled> ThreadSampler::sample_interrupted(const Tools& tools) {
     last_cpu_ = stat->processor;
   }
   return std::nullopt;
+}
+
+// At least to where the innermost frame is written, if that is not always at the same place.
+std::optional<target::Trail> ThreadSampler::trail_to_follow() const {
+  std::optional<target::Trail> trail = reader_->trail();
+  if (!trail) return trail;
+  trail->steps = following_.is_due() ? following_.steps() : 0;
+  if (trail->steps == 0 && !trail->link_inside) return std::nullopt;
+  return trail;
 }
 
 // Of a thread that is ready to run, but was not running a moment ago: it waits for others, and stands still until its

@@ -21,6 +21,7 @@
 #include "cpython/stack_reader.h"
 #include "sampler/approach.h"
 #include "sampler/cpu_seat.h"
+#include "sampler/following.h"
 #include "sampler/kernel_view.h"
 #include "sampler/native_process.h"
 #include "sampler/rest.h"
@@ -54,6 +55,8 @@ class ThreadSampler {
   void warm_up();
   void set_companions(Companions companions) { companions_ = std::move(companions); }
   [[nodiscard]] Sampled sample(const Tools& tools);
+  // Between samples, with time to spare until then: finds out whether it has calmed down, see Approach.
+  void try_free_readings(const Tools& tools, Nanoseconds until);
   // Whether the last sample found it in another Python thread state than the one it was made for.
   [[nodiscard]] const std::optional<cpython::PythonThread>& moved_to() const { return moved_to_; }
   // Of the last sample; the innermost first.
@@ -65,7 +68,9 @@ class ThreadSampler {
   [[nodiscard]] int last_cpu() const { return last_cpu_; }
 
  private:
-  static constexpr int kRidesToLearn = 32;  // at first
+  static constexpr Sampled kThreadEnded{.outcome = stack::Outcome::no_frames, .gone = true};
+  static constexpr Nanoseconds kMoment = 30'000;  // to leave what cannot be read, such as a frame that is half made
+  static constexpr int kLearnAttempts = 3;
 
   [[nodiscard]] Sampled take(const Tools& tools);
   [[nodiscard]] Sampled take_python(const Tools& tools);
@@ -75,13 +80,16 @@ class ThreadSampler {
   [[nodiscard]] std::optional<NativeProcess::Foreign> foreign_runs() const;
   [[nodiscard]] NativeProcess::Foreign anchored_inside() const;
   [[nodiscard]] cpython::Reading read_and_learn();
+  void learn_if_due(const Tools& tools);
   [[nodiscard]] cpython::Reading read_freely(const Tools& tools);
+  [[nodiscard]] std::optional<cpython::Reading> read_in_one_go();
   [[nodiscard]] cpython::Reading read_again_and_again(const Tools& tools);
-  void try_free_readings(const Tools& tools);
   [[nodiscard]] bool is_known_to_wait(const Tools& tools) const;
   [[nodiscard]] std::optional<bool> runs_now();
+  [[nodiscard]] bool is_awake();
   [[nodiscard]] Sampled sample_standing_still(const Tools& tools);
   [[nodiscard]] std::optional<Sampled> sample_interrupted(const Tools& tools);
+  [[nodiscard]] std::optional<target::Trail> trail_to_follow() const;
   [[nodiscard]] std::optional<Sampled> sample_waiting(const target::TaskSchedstat& before);
   [[nodiscard]] Sampled sample_riding(const Tools& tools);
   [[nodiscard]] Sampled sample_paused(const Tools& tools);
@@ -99,10 +107,10 @@ class ThreadSampler {
   std::vector<cpython::CodeFrame> first_frames_;        // of several free readings
   std::optional<target::TaskSchedstat> running_since_;  // its account before it was last found running
   int rides_due_ = 0;                                   // before it is interrupted again
-  int rides_to_learn_ = kRidesToLearn;                  // after something new was met
-  int interrupts_in_a_row_ = 0;                         // without anything new
+  Following following_;
   std::minstd_rand random_;
   Approach approach_;
+  std::uint32_t trials_ = 0;  // of a round of free readings, which all were verified
 };
 
 }  // namespace flametap::sampler

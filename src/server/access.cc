@@ -9,13 +9,13 @@ namespace flametap::server {
 namespace {
 
 // Without the port.
-std::string_view name_of(std::string_view host) {
+std::string_view name_in(std::string_view host) {
   if (host.starts_with('[')) return host.substr(0, host.find(']') + 1);  // npos + 1 is 0: nothing
   return host.substr(0, host.find(':'));
 }
 
 bool has_sound_port(std::string_view host) {
-  const std::string_view rest = host.substr(name_of(host).size());
+  const std::string_view rest = host.substr(name_in(host).size());
   if (rest.empty()) return true;
   const auto is_digit = [](unsigned char character) { return std::isdigit(character) != 0; };
   return rest.front() == ':' && rest.size() >= 2 && rest.size() <= 6 && std::ranges::all_of(rest.substr(1), is_digit);
@@ -31,7 +31,7 @@ constexpr std::string_view kScheme = "bearer ";
 }  // namespace
 
 bool is_our_host(const AccessRules& rules, std::string_view host) {
-  const std::string name = lower(name_of(host));
+  const std::string name = lower(name_in(host));
   if (name.empty() || !has_sound_port(host)) return false;
   return std::ranges::find(rules.hosts, name) != rules.hosts.end() || (rules.any_address && is_number(name));
 }

@@ -73,7 +73,7 @@ Result<format::ReadProfile> read(std::string_view bytes) {
 }
 
 // The program of a command line, without the Python that runs it: "shop" of "/usr/bin/python3 -u shop.py --fast".
-std::string name_of(std::string_view command) {
+std::string program_of(std::string_view command) {
   std::string first;
   while (!command.empty()) {
     const std::string_view word = command.substr(0, command.find(' '));
@@ -104,7 +104,7 @@ void describe(const profile::Profile& profile, store::Entry& entry) {
   entry.start_unix_ns = profile.recording.start_unix_ns;
   entry.duration_ns = profile.recording.duration_ns;
   entry.samples = profile.total_ticks() > 0 ? profile.total_ticks() : profile.samples().size();
-  if (entry.name.empty()) entry.name = shown_text(name_of(entry.command), kMaxLabelBytes);
+  if (entry.name.empty()) entry.name = shown_text(program_of(entry.command), kMaxLabelBytes);
 }
 
 Result<Prepared> Intake::prepare(std::string_view bytes, const Label& label, const Known& known) {

@@ -23,12 +23,12 @@ using Answer = http::response<http::string_body>;
 
 constexpr std::size_t kMaxUrl = 2048;
 constexpr std::size_t kMaxAnswer = std::size_t{64} << 10;
-constexpr std::size_t kMaxMessage = 500;  // of what a server says, for people
+constexpr std::size_t kMaxReason = 500;  // of what a server says, for people
 constexpr std::chrono::seconds kConnectPatience{10};
 constexpr std::chrono::minutes kSendPatience{5};
 constexpr std::chrono::milliseconds kLookAgain{50};  // whether we are interrupted
 
-std::string shown(const std::string& text) { return format::clean(text).substr(0, kMaxMessage); }
+std::string shown(const std::string& text) { return format::clean(text).substr(0, kMaxReason); }
 
 Error cannot_reach(const ServerAddress& server, const ErrorCode& error) {
   if (error == asio::error::interrupted)

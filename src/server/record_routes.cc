@@ -9,7 +9,7 @@
 namespace flametap::server {
 namespace {
 
-constexpr std::size_t kMaxCommandBytes = 1000;
+constexpr std::size_t kMaxShownCommand = 1000;
 
 Response not_allowed() { return failure(403, "this server does not record", "start it with --allow-record"); }
 
@@ -68,7 +68,7 @@ Response RecordRoutes::list(const Call&) {
   nlohmann::ordered_json processes = nlohmann::json::array();
   for (const PythonProcess& process : list_()) {
     processes.push_back(
-        {{"pid", process.pid}, {"command", shown_text(process.command, kMaxCommandBytes)}, {"python", process.python}});
+        {{"pid", process.pid}, {"command", shown_text(process.command, kMaxShownCommand)}, {"python", process.python}});
   }
   return json_response(200, {{"processes", processes}});
 }

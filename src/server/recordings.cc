@@ -26,7 +26,7 @@ namespace {
 
 constexpr Nanoseconds kPause = 10'000'000;
 constexpr Nanoseconds kPatience = 30 * kSecond;  // to attach to a process
-constexpr std::size_t kMaxMessage = 4096;
+constexpr std::size_t kMaxLog = 4096;
 constexpr const char* kRecording = ".ftap";
 constexpr const char* kLog = ".log";
 
@@ -158,7 +158,7 @@ Result<void> Recordings::wait_for_start(pid_t process, const store::ProfileId& i
 
 // `flametap: cannot record process 7: ...`, and perhaps `  try: ...` in the line below.
 Error Recordings::why_it_failed(const store::ProfileId& id, int wait_status) const {
-  const auto log = whole_file(path(id, kLog), kMaxMessage);
+  const auto log = whole_file(path(id, kLog), kMaxLog);
   Error error{Failure::failed, "the recording failed", ""};
   if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) >= 1 && WEXITSTATUS(wait_status) <= 5)
     error.kind = static_cast<Failure>(WEXITSTATUS(wait_status));
@@ -167,8 +167,8 @@ Error Recordings::why_it_failed(const store::ProfileId& id, int wait_status) con
   constexpr std::string_view kRemedy = "  try: ";
   std::istringstream lines(*log);
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with(kMessage)) error.message = shown_text(line.substr(kMessage.size()), kMaxMessage);
-    if (line.starts_with(kRemedy)) error.remedy = shown_text(line.substr(kRemedy.size()), kMaxMessage);
+    if (line.starts_with(kMessage)) error.message = shown_text(line.substr(kMessage.size()), kMaxLog);
+    if (line.starts_with(kRemedy)) error.remedy = shown_text(line.substr(kRemedy.size()), kMaxLog);
   }
   return error;
 }

@@ -32,9 +32,10 @@ bool Merger::merge(const MergeInput& input, std::vector<Frame>& frames) {
   return true;
 }
 
-// A call that evaluates code which is none of ours, inside of all that are, evaluates that of another interpreter, or
-// is about to begin or to end. What it calls is not our doing.
+// A call that evaluates code which is none of ours, inside of all that are, is about to begin or to end. Or it
+// evaluates that of another interpreter: then what it calls is not our doing.
 std::size_t Merger::first_of_ours(const MergeInput& input) const {
+  if (!input.shared) return 0;
   const auto innermost = std::ranges::find_if(runner_of_, [](std::uint32_t runner) { return runner != kNobody; });
   const bool is_known = innermost != runner_of_.end();
   if (!is_known && input.foreign_anchor == 0) return 0;

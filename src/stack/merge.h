@@ -50,7 +50,8 @@ struct MergeInput {
   bool native_is_whole = true;  // the outermost call is there
   bool settled = false;         // no evaluating function is about to begin or to end
   bool anchored = false;        // each run has an anchor
-  // Runs of other interpreters on the same C stack; for counting only.
+  bool shared = false;          // other interpreters have runs on the same C stack
+  // How many; for counting only.
   std::size_t foreign_outside = 0;
   std::size_t foreign_inside = 0;
   // The outermost anchor of theirs that is further in than ours; 0: none. Where their calls have no names, it tells.

@@ -80,11 +80,20 @@ TEST_F(MergeTest, ACallThatHasNoFrameYetIsTheInnermost) {
   EXPECT_EQ(merged_both_ways(), "inner outer");
 }
 
+TEST_F(MergeTest, WhatACallDoesWhileItEndsIsOurs) {
+  c_stack({"check_result", "eval0", "[call]", "callback", "eval1"});
+  python_run({"outer"}, 4);
+  EXPECT_EQ(merged_both_ways(), "check_result callback outer");
+  MergeInput ends = input(false);
+  ends.show_machinery = true;
+  EXPECT_EQ(merged(ends), "check_result eval0 [call] callback outer eval1");
+}
+
 TEST_F(MergeTest, WhereNoCallBeginsOrEndsEachHasItsFrame) {
   c_stack({"library", "eval0", "[call]", "eval1"});
   python_run({"only"}, 3);
   MergeInput settled = input(false);
-  EXPECT_EQ(merged(settled), "only");
+  EXPECT_EQ(merged(settled), "library only");
   settled.settled = true;
   EXPECT_EQ(merged(settled), "unmerged");
 }
@@ -193,6 +202,7 @@ TEST_F(MergeTest, OtherInterpretersAreLeftOut) {
   c_stack({"work", "eval0", "[run_string]", "eval1", "[main]"});
   python_run({"in_sub_interpreter"}, 1);
   MergeInput inner = input(false);
+  inner.shared = true;
   inner.foreign_outside = 1;
   EXPECT_EQ(merged(inner), "work in_sub_interpreter");
   EXPECT_EQ(merged(input(true)), "work in_sub_interpreter");
@@ -201,15 +211,19 @@ TEST_F(MergeTest, OtherInterpretersAreLeftOut) {
   runs_.clear();
   python_run({"in_main"}, 3);
   MergeInput outer = input(false);
+  outer.shared = true;
   outer.foreign_inside = 1;
   EXPECT_EQ(merged(outer), "in_main");  // the work is the other's
-  EXPECT_EQ(merged(input(true)), "in_main");
+  outer = input(true);
+  outer.shared = true;
+  EXPECT_EQ(merged(outer), "in_main");
 }
 
 TEST_F(MergeTest, AnAnchorOfOthersTellsWhereTheyAreNameless) {
   c_stack({"work", "(unknown)", "run_string", "eval1"});
   python_run({"in_main"}, 3);
   MergeInput outer = input(true);
+  outer.shared = true;
   EXPECT_EQ(merged(outer), "work (unknown) run_string in_main");
   outer.foreign_anchor = 0x1000 + 16 + 8;
   EXPECT_EQ(merged(outer), "run_string in_main");
@@ -217,6 +231,7 @@ TEST_F(MergeTest, AnAnchorOfOthersTellsWhereTheyAreNameless) {
   // Of a C stack that is not whole, neither their calls nor ours may be known.
   runs_.back().anchor = 0x9000;
   outer = input(true);
+  outer.shared = true;
   outer.native_is_whole = false;
   outer.foreign_anchor = 0x8000;
   EXPECT_EQ(merged(outer), "in_main");
@@ -233,7 +248,9 @@ TEST_F(MergeTest, SaysWhetherWhatRunsRightNowIsOurs) {
   python_.clear();
   runs_.clear();
   python_run({"in_main"}, 3);
-  ASSERT_TRUE(merger.merge(input(true), frames));
+  MergeInput outer = input(true);
+  outer.shared = true;
+  ASSERT_TRUE(merger.merge(outer, frames));
   EXPECT_FALSE(merger.reaches_innermost());
 }
 

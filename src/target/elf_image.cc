@@ -8,7 +8,6 @@
 namespace flametap::target {
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
 constexpr std::size_t kMaxDynamicBytes = 64 * 1024;
 constexpr std::uint32_t kMaxChain = 4096;  // of symbols with the same hash; real ones are a handful
 constexpr std::size_t kMaxName = 1024;

@@ -6,8 +6,6 @@
 namespace flametap::target {
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
-
 Error refuse(const std::string& reason) { return {Failure::failed, reason, ""}; }
 
 constexpr std::uint64_t round_up(std::uint64_t size, std::uint64_t unit) { return (size + unit - 1) / unit * unit; }

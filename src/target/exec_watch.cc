@@ -1,7 +1,6 @@
 #include "target/exec_watch.h"
 
 #include <signal.h>
-#include <sys/ptrace.h>
 #include <sys/wait.h>
 
 #include <cerrno>
@@ -13,17 +12,13 @@
 
 #include "target/auxv.h"
 #include "target/proc_file.h"
+#include "target/ptrace.h"
 
 namespace flametap::target {
 namespace {
 
 // SIGCHLD tells of every stop at once; this is for whoever ignores that signal.
 constexpr timespec kGlance{0, 20'000'000};
-
-template <typename Number>
-long trace(__ptrace_request request, pid_t tid, Number data) {
-  return ::ptrace(request, tid, nullptr, reinterpret_cast<void*>(static_cast<std::uintptr_t>(data)));
-}
 
 // Keeps SIGCHLD for sigtimedwait, so that none comes unseen between a look and the wait.
 class ChildSignal {

@@ -53,13 +53,7 @@ bool FakeMemory::write(Address to, Bytes content) {
 }
 
 ReadResult FakeMemory::read(std::span<const Segment> segments) {
-  std::size_t filled = 0;
-  while (filled < segments.size()) {
-    const ReadResult result = read_once(segments.subspan(filled, std::min(kMaxSegments, segments.size() - filled)));
-    filled += result.filled;
-    if (!result) return {result.status, filled};
-  }
-  return {ReadStatus::ok, filled};
+  return read_in_parts(segments, [this](std::span<const Segment> part) { return read_once(part); });
 }
 
 void FakeMemory::reset_counts() {

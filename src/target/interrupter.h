@@ -8,12 +8,14 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 
 #include "base/result.h"
 #include "target/memory.h"
+#include "target/trail.h"
 
 namespace flametap::target {
 
@@ -26,31 +28,41 @@ class Interrupter {
 
   // Fills the segments if the thread is running on that CPU, which must not be the caller's. `elsewhere` if it is not;
   // `unmapped`: a part of it is not in memory, or all of it is too much to hold up a CPU for. Allocates nothing.
-  [[nodiscard]] ReadResult read(int cpu, pid_t tid, std::span<const Segment> segments);
+  // `trail`: what to follow besides, in the same interrupt; null: nothing.
+  [[nodiscard]] ReadResult read(int cpu, pid_t tid, std::span<const Segment> segments, const Trail* trail = nullptr);
+  // What was followed in the last reading, as far as it was there and there is room. Until the next reading.
+  [[nodiscard]] Memory& followed();
+  // How many steps of the trail it takes to what was read of that.
+  [[nodiscard]] std::size_t steps_used() const;
 
  private:
   struct Programs;
+  class Followed;
   explicit Interrupter(std::unique_ptr<Programs> programs);
   [[nodiscard]] bool ask(std::span<const Segment> segments);
-  std::size_t fetch(std::span<const Segment> segments) const;
+  void ask_to_follow(const Trail* trail);
+  [[nodiscard]] ReadResult fetch(std::span<const Segment> segments) const;
 
   std::unique_ptr<Programs> programs_;
+  std::unique_ptr<Followed> followed_;
 };
 
 // What one thread's memory looks like from its own CPU.
 class InterruptedMemory final : public Memory {
  public:
-  InterruptedMemory(Interrupter& interrupter, int cpu, pid_t tid) : interrupter_(interrupter), cpu_(cpu), tid_(tid) {}
+  InterruptedMemory(Interrupter& interrupter, int cpu, pid_t tid, const Trail* trail)
+      : interrupter_(interrupter), cpu_(cpu), tid_(tid), trail_(trail) {}
 
   using Memory::read;
   [[nodiscard]] ReadResult read(std::span<const Segment> segments) override {
-    return interrupter_.read(cpu_, tid_, segments);
+    return interrupter_.read(cpu_, tid_, segments, trail_);
   }
 
  private:
   Interrupter& interrupter_;
   int cpu_;
   pid_t tid_;
+  const Trail* trail_;
 };
 
 }  // namespace flametap::target

@@ -4,6 +4,7 @@
 // after the other, in the order given, not at one instant. Not safe for concurrent calls: one reader, one thread.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -15,6 +16,7 @@ namespace flametap::target {
 enum class Address : std::uint64_t {};
 
 inline constexpr Address kNull{0};
+inline constexpr std::uint64_t kPage = 4096;
 
 [[nodiscard]] constexpr std::uint64_t to_number(Address address) { return static_cast<std::uint64_t>(address); }
 
@@ -27,6 +29,7 @@ inline constexpr Address kNull{0};
 struct Segment {
   Address from;
   std::span<std::byte> to;
+  bool optional = false;  // if it cannot be read, it is filled with zeros
 };
 
 enum class ReadStatus {
@@ -39,7 +42,8 @@ enum class ReadStatus {
 
 struct ReadResult {
   ReadStatus status;
-  std::size_t filled;  // how many segments, from the first on, were filled whole
+  std::size_t filled;       // how many segments, from the first on, were filled whole
+  std::size_t missing = 0;  // how many of these were optional, and could not be read
 
   explicit operator bool() const { return status == ReadStatus::ok; }
 };
@@ -67,6 +71,26 @@ class Memory {
   [[nodiscard]] ReadStatus read_value(Address from, T& value) {
     static_assert(std::is_trivially_copyable_v<T>);
     return read(from, std::as_writable_bytes(std::span{&value, 1}));
+  }
+
+ protected:
+  // In parts that one call takes, and around what is optional and missing. `read_once` reads a part, and stops where it
+  // must.
+  template <typename ReadOnce>
+  static ReadResult read_in_parts(std::span<const Segment> segments, ReadOnce read_once) {
+    ReadResult whole{ReadStatus::ok, 0};
+    while (whole.filled < segments.size()) {
+      const ReadResult part =
+          read_once(segments.subspan(whole.filled, std::min(kMaxSegments, segments.size() - whole.filled)));
+      whole.filled += part.filled;
+      if (part) continue;
+      const bool hole = part.status == ReadStatus::unmapped && segments[whole.filled].optional;
+      if (!hole) return {part.status, whole.filled, whole.missing};
+      std::ranges::fill(segments[whole.filled].to, std::byte{0});
+      ++whole.filled;
+      ++whole.missing;
+    }
+    return whole;
   }
 };
 

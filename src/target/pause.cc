@@ -1,7 +1,6 @@
 #include "target/pause.h"
 
 #include <sched.h>
-#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include <utility>
 
 #include "target/proc_file.h"
+#include "target/ptrace.h"
 #include "target/thread_stat.h"
 
 namespace flametap::target {
@@ -30,11 +30,6 @@ constexpr Nanoseconds kLastWait = 50'000'000;
 
 // Any kind of child, of this thread only, without consuming what is seen.
 constexpr int kLook = WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL | __WNOTHREAD;
-
-template <typename Number>
-long trace(__ptrace_request request, pid_t tid, Number data) {
-  return ::ptrace(request, tid, nullptr, reinterpret_cast<void*>(static_cast<std::uintptr_t>(data)));
-}
 
 pid_t tracer_of(pid_t tid) {
   const Result<std::string> status = read_proc_file(proc_path(tid, "status"));

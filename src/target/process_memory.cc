@@ -30,14 +30,7 @@ std::size_t count_filled(std::span<const Segment> segments, std::size_t bytes) {
 }  // namespace
 
 ReadResult ProcessMemory::read(std::span<const Segment> segments) {
-  std::size_t filled = 0;
-  while (filled < segments.size()) {
-    const auto batch = segments.subspan(filled, std::min(kMaxSegments, segments.size() - filled));
-    const ReadResult result = read_once(batch);
-    filled += result.filled;
-    if (!result) return {result.status, filled};
-  }
-  return {ReadStatus::ok, filled};
+  return read_in_parts(segments, [this](std::span<const Segment> part) { return read_once(part); });
 }
 
 ReadResult ProcessMemory::read_once(std::span<const Segment> segments) {

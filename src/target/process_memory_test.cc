@@ -77,6 +77,21 @@ TEST(ProcessMemory, UnmappedFirstSegmentFillsNothing) {
   }
 }
 
+TEST(ProcessMemory, WhatIsOptionalMayBeMissing) {
+  const std::uint64_t from = 9;
+  std::uint64_t missing = 7;
+  std::uint64_t word = 0;
+  const std::array segments = {
+      Segment{Address{8}, std::as_writable_bytes(std::span{&missing, 1}), true},
+      Segment{Address{reinterpret_cast<std::uintptr_t>(&from)}, std::as_writable_bytes(std::span{&word, 1})}};
+  const ReadResult result = ProcessMemory(getpid()).read(segments);
+  EXPECT_EQ(result.status, ReadStatus::ok);
+  EXPECT_EQ(result.filled, 2u);
+  EXPECT_EQ(result.missing, 1u);
+  EXPECT_EQ(missing, 0u);
+  EXPECT_EQ(word, 9u);
+}
+
 TEST(ProcessMemory, EmptySegmentsAreFilled) {
   ProcessMemory memory(getpid());
   EXPECT_EQ(memory.read(std::span<const Segment>{}).status, ReadStatus::ok);

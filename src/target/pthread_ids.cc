@@ -41,9 +41,9 @@ std::optional<std::size_t> place_of_id(const std::vector<Candidate>& candidates,
 
 }  // namespace
 
-std::map<std::uint64_t, pid_t> kernel_ids(Memory& memory, std::span<const std::uint64_t> descriptors,
-                                          std::span<const pid_t> inner_tids) {
-  std::map<std::uint64_t, pid_t> ids;
+std::map<std::uint64_t, PthreadId> kernel_ids(Memory& memory, std::span<const std::uint64_t> descriptors,
+                                              std::span<const pid_t> inner_tids) {
+  std::map<std::uint64_t, PthreadId> ids;
   std::vector<Candidate> candidates;
   // Several interpreters may have a thread state each for one thread.
   std::set<std::uint64_t> distinct(descriptors.begin(), descriptors.end());
@@ -55,7 +55,8 @@ std::map<std::uint64_t, pid_t> kernel_ids(Memory& memory, std::span<const std::u
   if (!place) return ids;
   for (const Candidate& candidate : candidates) {
     const auto id = load<pid_t>(candidate.bytes, *place);
-    if (id && std::ranges::find(inner_tids, *id) != inner_tids.end()) ids[candidate.address] = *id;
+    if (!id || std::ranges::find(inner_tids, *id) == inner_tids.end()) continue;
+    ids[candidate.address] = {*id, Address{candidate.address} + *place};
   }
   return ids;
 }

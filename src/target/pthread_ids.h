@@ -12,9 +12,14 @@
 
 namespace flametap::target {
 
+struct PthreadId {
+  pid_t inner_tid;
+  Address place;  // of the word that says so, until the thread ends
+};
+
 // `inner_tids`: the ids of all threads of the process, as it sees them itself. A descriptor that cannot be read or
 // tells no id of this process is left out.
-[[nodiscard]] std::map<std::uint64_t, pid_t> kernel_ids(Memory& memory, std::span<const std::uint64_t> descriptors,
-                                                        std::span<const pid_t> inner_tids);
+[[nodiscard]] std::map<std::uint64_t, PthreadId> kernel_ids(Memory& memory, std::span<const std::uint64_t> descriptors,
+                                                            std::span<const pid_t> inner_tids);
 
 }  // namespace flametap::target

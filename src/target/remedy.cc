@@ -2,6 +2,8 @@
 
 #include <linux/capability.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <string_view>
 
 namespace flametap::target {
@@ -37,6 +39,14 @@ struct Capability {
 constexpr Capability kSysPtrace{CAP_SYS_PTRACE, "SYS_PTRACE"};
 constexpr Capability kSysNice{CAP_SYS_NICE, "SYS_NICE"};
 constexpr Capability kNetAdmin{CAP_NET_ADMIN, "NET_ADMIN"};
+constexpr Capability kBpf{CAP_BPF, "BPF"};
+constexpr Capability kPerfmon{CAP_PERFMON, "PERFMON"};
+using Capabilities = std::initializer_list<Capability>;
+
+// Whether root could have them here. What the kernel is too old for nobody can.
+bool may_have(const Surroundings& us, Capabilities wanted) {
+  return std::ranges::all_of(wanted, [&](const Capability& each) { return (us.reachable >> each.number & 1) != 0; });
+}
 
 std::string as_root(const Surroundings& us) {
   switch (us.container.kind) {
@@ -45,22 +55,28 @@ std::string as_root(const Surroundings& us) {
     case ContainerKind::podman:
       return "run it as root: podman exec --user=root CONTAINER flametap ...";
     default:
-      // All capabilities at once, since setcap forgets what was set before.
+      // All capabilities at once, since setcap forgets what was set before; but none that it may not know.
       return "run it as root: sudo flametap ..., or for all who may run it: sudo setcap "
-             "cap_sys_ptrace,cap_sys_nice,cap_net_admin+ep " +
-             us.program;
+             "cap_sys_ptrace,cap_sys_nice,cap_net_admin" +
+             std::string(may_have(us, {kBpf, kPerfmon}) ? ",cap_bpf,cap_perfmon" : "") + "+ep " + us.program;
   }
 }
 
-std::string by_capability(const Surroundings& us, const Capability& wanted) {
-  const bool root_has_it = !us.in_container() || (us.reachable >> wanted.number & 1) != 0;
-  if (us.user != 0 && root_has_it) return as_root(us);
+std::string by_capabilities(const Surroundings& us, Capabilities wanted) {
+  const bool root_has_them = !us.in_container() || may_have(us, wanted);
+  if (us.user != 0 && root_has_them) return as_root(us);
   // A root that lacks a capability is in a container, or in something as good as one. Who is not root there gets none
   // of what is added.
   const bool is_root = us.user == 0;
-  const Grant grant{"--cap-add=" + std::string(wanted.name) + (is_root ? "" : " --user=root"),
-                    "securityContext: {" + std::string(is_root ? "" : "runAsUser: 0, ") + "capabilities: {add: [" +
-                        std::string(wanted.name) + "]}}"};
+  std::string options;
+  std::string names;
+  for (const Capability& each : wanted) {
+    options += (options.empty() ? "--cap-add=" : " --cap-add=") + std::string(each.name);
+    names += (names.empty() ? "" : ", ") + std::string(each.name);
+  }
+  const Grant grant{
+      options + (is_root ? "" : " --user=root"),
+      "securityContext: {" + std::string(is_root ? "" : "runAsUser: 0, ") + "capabilities: {add: [" + names + "]}}"};
   return in_container(us.container.kind, grant) + "; or " + kOnTheHost;
 }
 
@@ -92,7 +108,15 @@ std::string process_events(const Surroundings& us) {
            "; or " + kOnTheHost;
   }
   if (us.user == 0) return "run flametap in the machine's own pid and network namespaces";
-  return by_capability(us, kNetAdmin);
+  return by_capabilities(us, {kNetAdmin});
+}
+
+std::string interrupts(const Surroundings& us) {
+  if (us.own_user_namespace) return kOnTheHost;
+  const bool has_the_right = us.has(CAP_SYS_ADMIN) || (us.has(CAP_BPF) && us.has(CAP_PERFMON));
+  const bool is_too_old = !us.in_container() && !may_have(us, {kBpf, kPerfmon});
+  if (has_the_right || is_too_old) return "Linux 5.10 or newer, with CONFIG_BPF_SYSCALL";
+  return by_capabilities(us, {kBpf, kPerfmon});
 }
 
 }  // namespace
@@ -100,13 +124,13 @@ std::string process_events(const Surroundings& us) {
 std::string remedy_for(Lack lack, const Surroundings& us) {
   switch (lack) {
     case Lack::trace:
-      return by_capability(us, kSysPtrace);
+      return by_capabilities(us, {kSysPtrace});
     case Lack::attach:
       if (us.yama_scope == 1) {
         return "sudo sysctl kernel.yama.ptrace_scope=0" + std::string(us.in_container() ? " on the host" : "") +
-               ", or " + by_capability(us, kSysPtrace);
+               ", or " + by_capabilities(us, {kSysPtrace});
       }
-      return by_capability(us, kSysPtrace);
+      return by_capabilities(us, {kSysPtrace});
     case Lack::attach_ever:
       return "set kernel.yama.ptrace_scope to 0 or 1 in /etc/sysctl.d and restart the machine";
     case Lack::system_calls:
@@ -116,9 +140,11 @@ std::string remedy_for(Lack lack, const Surroundings& us) {
     case Lack::other_pids:
       return other_pids(us);
     case Lack::early_turns:
-      return us.own_user_namespace ? kOnTheHost : by_capability(us, kSysNice);
+      return us.own_user_namespace ? kOnTheHost : by_capabilities(us, {kSysNice});
     case Lack::process_events:
       return process_events(us);
+    case Lack::interrupts:
+      return interrupts(us);
   }
   return "";
 }

@@ -17,6 +17,7 @@ enum class Lack : std::uint8_t {
   other_pids,      // the processes outside our pid namespace
   early_turns,     // a high priority for our sampling thread
   process_events,  // the kernel's word about new processes
+  interrupts,      // a program in the kernel that reads in an interrupt: CAP_BPF and CAP_PERFMON
 };
 
 // A command, or a few with words between them; never empty.

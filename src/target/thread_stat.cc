@@ -24,6 +24,7 @@ constexpr std::size_t kSystemTime = 15;
 constexpr std::size_t kStartTime = 22;
 constexpr std::size_t kProcessor = 39;
 
+constexpr std::uint64_t kExitingFlag = 0x4;               // the kernel's PF_EXITING
 constexpr std::uint64_t kKernelThreadFlag = 0x0020'0000;  // the kernel's PF_KTHREAD
 
 // Behind the number of a system call: its six arguments, the stack pointer, the program counter.
@@ -93,6 +94,7 @@ std::optional<TaskStat> parse_task_stat(std::string_view line) {
   if (!whole) return std::nullopt;
   stat.state = static_cast<TaskState>(fields[kState][0]);
   stat.kernel_thread = (flags & kKernelThreadFlag) != 0;
+  stat.ending = (flags & kExitingFlag) != 0;
   stat.cpu_ticks = user_time + system_time;
   return stat;
 }
@@ -127,7 +129,8 @@ Result<ThreadStat> ThreadStat::open(pid_t pid, pid_t tid) {
 
 std::optional<TaskStat> ThreadStat::read() const {
   LineBuffer buffer;
-  return parse_task_stat(read_line(file_, buffer));
+  const auto stat = parse_task_stat(read_line(file_, buffer));
+  return stat && stat->ending ? std::nullopt : stat;
 }
 
 Result<ThreadSchedstat> ThreadSchedstat::open(pid_t pid, pid_t tid) {

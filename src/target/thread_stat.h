@@ -32,6 +32,7 @@ struct TaskStat {
   TaskState state{};
   pid_t parent = 0;
   bool kernel_thread = false;
+  bool ending = false;           // it will never be back in its program. Closing its files may take the kernel a while.
   std::uint64_t cpu_ticks = 0;   // utime + stime, in units of 1/sysconf(_SC_CLK_TCK) s
   std::uint64_t start_time = 0;  // the same units, since boot
   int processor = 0;             // the CPU it runs on, or ran on last
@@ -71,7 +72,7 @@ class ThreadStat {
   [[nodiscard]] static Result<ThreadStat> open(pid_t pid, pid_t tid);
   // Of any file that holds such a line.
   explicit ThreadStat(Fd file) : file_(std::move(file)) {}
-  // Nothing when the thread is gone.
+  // Nothing when the thread has ended, or is about to: its memory may be another's already.
   [[nodiscard]] std::optional<TaskStat> read() const;
 
  private:

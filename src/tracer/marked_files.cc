@@ -28,7 +28,7 @@ using target::Mapping;
 using target::Process;
 
 // What the loader is given comes first among its arguments.
-constexpr std::size_t kMaxArguments = 64;
+constexpr std::size_t kMaxWords = 64;
 
 // How stat() names a file.
 struct FileKey {
@@ -143,7 +143,7 @@ std::vector<MarkedFile> marked_arguments(const Process& process) {
   const auto exe = process.exe_path();
   const auto words = process.command_line();
   if (!exe || !words || !is_loader(*exe)) return files;
-  for (std::size_t i = 1; i < std::min(words->size(), kMaxArguments); ++i) {
+  for (std::size_t i = 1; i < std::min(words->size(), kMaxWords); ++i) {
     const std::string path = absolute_in(process, (*words)[i]);
     if (path.empty()) continue;
     const auto wanted = key_of(target::open_in_root(process, path));

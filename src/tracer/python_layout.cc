@@ -1,14 +1,10 @@
 #include "tracer/python_layout.h"
 
+#include "cpython/code_cache.h"
 #include "tracer/abilities.h"
 
 namespace flametap::tracer {
 namespace {
-
-// CO_GENERATOR, CO_COROUTINE and CO_ASYNC_GENERATOR.
-constexpr std::uint32_t kGeneratorFlags = 0x20 | 0x80 | 0x200;
-// CO_NO_MONITORING_EVENTS: the code that runs between a class and its __init__.
-constexpr std::uint32_t kSilentFlags = 0x2000000;
 
 using cpython::FrameLink;
 using cpython::GilKind;
@@ -96,8 +92,8 @@ Result<flametap_python_layout> python_layout(const cpython::Interpreter& interpr
   describe_frames(interpreter.layout, result);
   describe_objects(interpreter.layout, result);
   if (marks_more_than_calls(interpreter.version) && result.code_flags != FLAMETAP_ABSENT) {
-    result.creation_flags = kGeneratorFlags;
-    result.silent_flags = kSilentFlags;
+    result.creation_flags = cpython::kGeneratorCode;
+    result.silent_flags = cpython::kSilentCode;
   }
   return result;
 }

@@ -11,7 +11,7 @@ namespace {
 
 // An interpreter that is just starting is found within milliseconds; one that is not found within seconds, never.
 constexpr Nanoseconds kHurry = kSecond / 10;
-constexpr Nanoseconds kPause = kSecond / 10;
+constexpr Nanoseconds kNextTry = kSecond / 10;
 constexpr Nanoseconds kPatience = 5 * kSecond;
 
 }  // namespace
@@ -42,7 +42,7 @@ void Teacher::teach() {
   for (auto each = untaught_.begin(); each != untaught_.end();) {
     Untaught& state = each->second;
     const bool is_due = now >= state.next_try;
-    if (is_due && now - state.met >= kHurry) state.next_try = now + kPause;
+    if (is_due && now - state.met >= kHurry) state.next_try = now + kNextTry;
     each = is_due && try_to_teach(each->first, state.met) ? untaught_.erase(each) : std::next(each);
   }
 }

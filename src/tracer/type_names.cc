@@ -16,12 +16,12 @@ using target::ReadStatus;
 
 namespace {
 
-constexpr std::size_t kMaxName = 200;
+constexpr std::size_t kMaxTypeName = 200;
 // CPython and its extension modules have some hundreds.
 constexpr std::size_t kMaxKept = 10'000;
 
 std::optional<std::string> read_c_string(target::Memory& memory, Address from) {
-  std::array<std::byte, kMaxName> buffer{};
+  std::array<std::byte, kMaxTypeName> buffer{};
   const std::span<std::byte> read = std::span(buffer).first(read_prefix(memory, from, buffer));
   const auto end = std::find(read.begin(), read.end(), std::byte{0});
   if (end == read.begin() || end == read.end()) return std::nullopt;

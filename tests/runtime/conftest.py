@@ -31,6 +31,7 @@ def pytest_generate_tests(metafunc):
         "pyflame_python": pythons.one_of_each(INTERPRETERS, PYFLAME_MINORS),
         "shared_python": [each for each in INTERPRETERS if each.shared],
         "minor_python": pythons.one_of_each(INTERPRETERS, pythons.MINORS),
+        "minor_python3": [each for each in pythons.one_of_each(INTERPRETERS, pythons.MINORS) if each.minor >= (3,)],
         "self_described_python": [each for each in INTERPRETERS if each.minor >= pythons.SELF_DESCRIBED],
         "own_gil_python": pythons.one_of_each(INTERPRETERS, pythons.OWN_GIL),
         "system_python": [each for each in INTERPRETERS if each.command == [pythons.SYSTEM]],

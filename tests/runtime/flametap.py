@@ -11,6 +11,8 @@ from pathlib import Path
 from pythons import REPOSITORY
 from target import PATIENCE_S, wait_until
 
+PAUSES = 6  # after which some samples are done
+
 DONE, FAILED, USAGE, NOT_PERMITTED, NO_SUCH_PROCESS, NOT_PYTHON = range(6)
 
 # An instruction that belongs to no line has none: the first one of a module, for example. Code that a program compiled
@@ -130,15 +132,21 @@ def start_pausing(target, cpu, *args, **options):
     """Starts a recording that has to pause the target, because it may neither run on the target's CPU nor
     interrupt it.
 
-    Returns once it does so for the second time: then the first sample is done. Being traced is the one sign from
-    outside that sampling has begun.
+    Returns when some samples are done.
     """
     process = start("record", "--no-interrupt", "-p", target.pid, *args, wrap=["taskset", "-c", cpu], **options)
-    for is_traced in (True, False, True):
-        wait_until(lambda: process.poll() is not None or (target.tracer() != 0) == is_traced,
-                   "flametap paused the target twice")
-        assert process.poll() is None, Run(process.returncode, *process.communicate())
+    wait_for_pauses(process, target)
     return process
+
+
+def wait_for_pauses(process, target):
+    """Returns during one of the pauses. Being traced is the one sign from outside that sampling has begun.
+
+    A single sample may have been taken in any function; and for some it takes two pauses.
+    """
+    for is_traced in (*(True, False) * PAUSES, True):
+        wait_until(lambda: process.poll() is not None or (target.tracer() != 0) == is_traced, "the target was paused")
+        assert process.poll() is None, Run(process.returncode, *process.communicate())
 
 
 def finish(process):

@@ -3,10 +3,11 @@
 //   native_oracle PID
 //
 // Stops each thread, as long as its stack is read, and prints
-//   {"threads": [{"id": 7, "end": "", "frames": [{"pc": 1, "module": "/x.so", "names": ["raw symbol", ...]}, ...]},
-//   ...]}
+//   {"threads": [{"id": 7, "end": "", "frames": [{"pc": 1, "module": "/x.so", "names": ["raw symbol", ...],
+//                                                 "has_rules": true}, ...]}, ...]}
 // innermost frame first. `names` are all symbols that begin where the one that covers the address does: an alias is as
-// good as another. `end` is why elfutils went no further; empty: it came to the outermost frame.
+// good as another. `has_rules`: its file says how to find the caller; where it does not, elfutils guesses.
+// `end` is why elfutils went no further; empty: it came to the outermost frame.
 #include <elfutils/libdwfl.h>
 
 #include <cstdint>
@@ -67,17 +68,33 @@ struct Walk {
   json frames;
 };
 
+bool says_how_to_go_on(Dwarf_CFI* rules, Dwarf_Addr pc) {
+  Dwarf_Frame* found = nullptr;
+  if (rules == nullptr || dwarf_cfi_addrframe(rules, pc, &found) != 0) return false;
+  std::free(found);
+  return true;
+}
+
+bool has_rules(Dwfl_Module* module, Dwarf_Addr pc) {
+  Dwarf_Addr bias = 0;
+  Dwarf_CFI* const loaded = dwfl_module_eh_cfi(module, &bias);
+  if (says_how_to_go_on(loaded, pc - bias)) return true;
+  Dwarf_CFI* const debugging = dwfl_module_dwarf_cfi(module, &bias);
+  return says_how_to_go_on(debugging, pc - bias);
+}
+
 int on_frame(Dwfl_Frame* frame, void* argument) {
   Walk& walk = *static_cast<Walk*>(argument);
   Dwarf_Addr pc = 0;
   bool is_activation = false;
   if (!dwfl_frame_pc(frame, &pc, &is_activation)) return DWARF_CB_ABORT;
   if (!is_activation) --pc;  // into the calling instruction, which may be the last one of its function
-  json described = {{"pc", pc}, {"module", ""}, {"names", json::array()}};
+  json described = {{"pc", pc}, {"module", ""}, {"names", json::array()}, {"has_rules", false}};
   if (Dwfl_Module* module = dwfl_addrmodule(walk.dwfl, pc)) {
     const char* main_file = nullptr;
     const char* name = dwfl_module_info(module, nullptr, nullptr, nullptr, nullptr, nullptr, &main_file, nullptr);
     described["names"] = walk.symbols.at(module, pc);
+    described["has_rules"] = has_rules(module, pc);
     described["module"] = name != nullptr ? name : "";
   }
   walk.frames.push_back(std::move(described));

@@ -13,16 +13,19 @@ OracleFrame = collections.namedtuple("OracleFrame", "module names")
 
 
 class OracleThread:
-    """Frames innermost first. `is_whole`: the outermost frame is there; elfutils knows only frames that say how to go on."""
+    """Frames innermost first, as far as elfutils knows them. `is_whole`: the outermost one is there."""
 
     def __init__(self, printed):
-        self.frames = [OracleFrame(frame["module"], frozenset(demangled(tuple(frame["names"]))))
-                       for frame in printed["frames"]]
-        self.is_whole = not printed["end"]
-        if not self.is_whole:
-            # What it came to at last has no module: it was misled, and says so.
-            while self.frames and not self.frames[-1].module:
-                self.frames.pop()
+        known = known_ones(printed["frames"])
+        self.is_whole = not printed["end"] and len(known) == len(printed["frames"])
+        self.frames = [OracleFrame(frame["module"], frozenset(demangled(tuple(frame["names"])))) for frame in known]
+
+
+def known_ones(frames):
+    """The way is right up to the function of which nobody says how to find its caller: the rest is a guess, also where
+    it ends well."""
+    last = next((place for place, frame in enumerate(frames) if not frame["has_rules"]), len(frames))
+    return [frame for frame in frames[:last + 1] if frame["module"]]
 
 
 def threads(pid):

@@ -5,7 +5,6 @@ import re
 import subprocess
 
 import flametap
-from target import wait_until
 
 FRAME = re.compile(r"[^:;]+:[^:;]+:\d+")
 FRAME_WITHOUT_LINE = re.compile(r"[^:;]+:[^:;]+")
@@ -51,12 +50,9 @@ class Pyflame:
         return done.err
 
     def start_pausing(self, target, cpu, *args):
-        """As flametap.start_pausing: returns when the first sample is done."""
+        """As flametap.start_pausing: returns when some samples are done."""
         process = self.start("-r", 0.001, *args, "-p", target.pid, wrap=["taskset", "-c", cpu])
-        for is_traced in (True, False, True):
-            wait_until(lambda: process.poll() is not None or (target.tracer() != 0) == is_traced,
-                       "pyflame paused the target twice")
-            assert process.poll() is None, flametap.Run(process.returncode, *process.communicate())
+        flametap.wait_for_pauses(process, target)
         return process
 
 

@@ -1,5 +1,6 @@
 """A process under test: it is started, says what it has to say through a pipe, and is ended by its pid."""
 
+import contextlib
 import json
 import mmap
 import os
@@ -95,6 +96,16 @@ class Target:
             return all((task / "stat").read_text().rpartition(")")[2].split()[0] == "T" for task in tasks)
 
         wait_until(all_stopped, "all threads of %d are stopped" % self.pid)
+
+    @contextlib.contextmanager
+    def stopped(self):
+        """With every thread of it stopped."""
+        os.kill(self.pid, signal.SIGSTOP)
+        try:
+            self.wait_until_stopped()
+            yield
+        finally:
+            os.kill(self.pid, signal.SIGCONT)
 
     def wait_until_main_sleeps(self):
         """Returns once its main thread is in the system call in which it sleeps for good: nanosleep, in its variants."""

@@ -4,7 +4,6 @@ remedy.
 
 import os
 import shutil
-import signal
 import subprocess
 import time
 from pathlib import Path
@@ -111,10 +110,13 @@ def test_zombie(attaching, spawn):
 
 
 @pytest.fixture
-def stopped(python_process):
-    os.kill(python_process.pid, signal.SIGSTOP)
-    wait_until(lambda: python_process.state() == "T", "it was stopped")
-    return python_process
+def stopped(usual_python, start):
+    """It calls nothing: stopped in the middle of a call, it would have no frame that is whole."""
+    target = start(usual_python, "paces.py", "works")
+    target.says()
+    with target.stopped():
+        yield target
+    wait_until(lambda: target.state() == "R", "it went on")
 
 
 def test_dump_of_a_stopped_process(stopped):
@@ -122,8 +124,6 @@ def test_dump_of_a_stopped_process(stopped):
     assert thread["outcome"] == "complete"
     assert thread["frames"][-1]["name"] == "<module>"
     assert stopped.state() == "T"
-    os.kill(stopped.pid, signal.SIGCONT)
-    wait_until(lambda: stopped.state() == "R", "it went on")
 
 
 @pytest.mark.parametrize("mode", ["wall", "cpu"])

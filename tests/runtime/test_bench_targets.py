@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -25,6 +26,7 @@ import catalogue
 
 INTERPRETERS = pythons.find()
 MEASURED_S = 0.12
+LOOKS = 10
 REST = "work"
 
 # One variant of each file, the cheapest to check, is run on all interpreters.
@@ -37,8 +39,17 @@ OTHERS = [each.name for each in catalogue.CATALOGUE if not each.needs and each.n
 
 
 def cpu_time(pid):
-    """Of all threads of another process, in seconds and up to now: the kernel's clock of it."""
+    """Of all threads of another process, in seconds: the kernel's clock of it, which is up to 4 ms behind."""
     return time.clock_gettime((~pid << 3) | 2)
+
+
+def cpu_times(pid):
+    """The same for each thread of a process that is stopped: there it is exact.
+
+    The kernel adds what a thread used when it leaves its CPU, or at the next tick.
+    """
+    paths = Path("/proc/%d/task" % pid).glob("*/schedstat")
+    return {path.parent.name: int(path.read_text().split()[0]) / 1e9 for path in paths}
 
 
 class Running:
@@ -55,25 +66,40 @@ class Running:
         content = self.path.read_bytes()
         return struct.unpack("<%dq" % (len(content) // 8), content)
 
+    def _look_once(self):
+        """The cells and what each thread has used, soon after a block ended: until then, it counts nowhere."""
+        progress = self.cells()[0]
+        self._wait_until(lambda: self.cells()[0] != progress)
+        with self.target.stopped():
+            return self.cells(), cpu_times(self.target.pid)
+
     def _look(self):
-        """The cells, and the CPU time right before and right after they were read: others may run in between."""
-        before_s = cpu_time(self.target.pid)
-        return before_s, self.cells(), cpu_time(self.target.pid)
+        """Of several looks the one at which the least was missing: a battle for the GIL can make a block long."""
+        looks = [self._look_once() for _ in range(LOOKS)]
+        return min(looks, key=lambda look: sum(look[1].values()) - sum(self.times(look[0]).values()))
+
+    def times(self, cells):
+        return {label: sum(cells[cell] for cell in own) / 1e9 for label, own in self.cells_of.items()}
 
     def measure(self, seconds):
-        """What the cells gained until it had used so much CPU time, and the least and the most that this can be."""
-        self._wait_until(lambda: self.cells()[0] > 0)
-        first = self._look()
-        self._wait_until(lambda: cpu_time(self.target.pid) > first[2] + seconds)
-        last = self._look()
-        return [now - then for then, now in zip(first[1], last[1])], last[0] - first[2], last[2] - first[0]
+        """What the cells gained until it had used so much CPU time, and what the threads that have cells really used.
+
+        They are those that used the most: the others only wait, and wake up to be stopped.
+        """
+        cells, used = self._look()
+        enough_s = cpu_time(self.target.pid) + seconds
+        self._wait_until(lambda: cpu_time(self.target.pid) > enough_s)
+        cells_then, used_then = self._look()
+        gains_s = sorted(then - used[thread] for thread, then in used_then.items())
+        working = len(self.cells_of[REST])
+        return [then - now for now, then in zip(cells, cells_then)], sum(gains_s[-working:])
 
     @staticmethod
     def _wait_until(condition):
         deadline = time.monotonic() + PATIENCE_S
         while not condition():
             assert time.monotonic() < deadline, "it does not work"
-            time.sleep(0.005)  # whoever spins here takes the CPU from the targets
+            time.sleep(0.0005)  # whoever spins here takes the CPU from the targets
 
 
 def shares_of(times):
@@ -99,13 +125,12 @@ def check_attached(interpreter, variant, folder):
     running = Running(interpreter, variant, folder)
     try:
         check_description(running.said)
-        gained, least_s, most_s = running.measure(MEASURED_S)
+        gained, used_s = running.measure(running.said.get("measured_s", MEASURED_S))
     finally:
         running.target.end()
     assert gained[0] > 0, "no progress"
-    times = {label: sum(gained[cell] for cell in cells) / 1e9 for label, cells in running.cells_of.items()}
-    tolerance_s = 0.01 * most_s + running.said["tolerance_s"]
-    assert least_s - tolerance_s <= sum(times.values()) <= most_s + tolerance_s, (times, least_s, most_s)
+    times = running.times(gained)
+    assert abs(sum(times.values()) - used_s) <= 0.01 * used_s + running.said["tolerance_s"], (times, used_s)
     for label in running.said["labels"]:
         assert times[label] > 0, label
     if "shares" in running.said:
@@ -120,10 +145,17 @@ def check_attached(interpreter, variant, folder):
 
 
 def check_wall_time(running, gained, times):
-    """No label can have used more CPU time than wall time; a clock's call lies in one of them, but not in the other."""
-    for label, cells in running.said.get("wall_cells", {}).items():
-        wall_s = sum(gained[cell] for cell in cells) / 1e9
-        assert times[label] <= 1.1 * wall_s + running.said["tolerance_s"], label
+    """No label can have used more CPU time than wall time; a clock's call lies in one of them, but not in the other.
+
+    What a call costs is taken from each block and given to the rest. It was measured at the start, so the rest by itself
+    is no more exact than that; in the sum it cancels out.
+    """
+    wall_cells = running.said.get("wall_cells", {})
+    walls = {label: sum(gained[cell] for cell in cells) / 1e9 for label, cells in wall_cells.items()}
+    for label in set(walls) - {REST}:
+        assert times[label] <= 1.1 * walls[label] + running.said["tolerance_s"], label
+    if walls:
+        assert sum(times.values()) <= 1.01 * sum(walls.values()) + running.said["tolerance_s"], (times, walls)
 
 
 def check_lines(running, gained, times):

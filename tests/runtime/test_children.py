@@ -150,6 +150,44 @@ def test_any_depth_by_any_way(usual_python, tmp_path):
     assert "sh" not in {process["command"].split()[0] for process in recording["processes"]}
 
 
+# What a child does that says who it is; it ends with its parent.
+ALONE = """
+import ctypes, json, os, sys, threading, time
+parent = os.getpid()
+def alone():
+    sys.stdout.write(json.dumps({"pid": os.getpid(), "threads": os.listdir("/proc/self/task")}) + "\\n")
+    sys.stdout.flush()
+    while os.getppid() == parent: pass
+    os._exit(0)
+def rest(): time.sleep(1000)
+"""
+FORKED_BY_A_THREAD = ALONE + """
+def fork():
+    if os.fork() == 0: alone()
+    rest()
+for work in (rest, rest, fork): threading.Thread(target=work).start()
+rest()
+"""
+FORKED_BEHIND_ITS_BACK = ALONE + """
+def fork():
+    if ctypes.PyDLL(None).fork() == 0: alone()
+    rest()
+fork()
+"""
+
+
+@pytest.mark.parametrize("source", [FORKED_BY_A_THREAD, FORKED_BEHIND_ITS_BACK], ids=["thread", "without Python"])
+def test_a_child_has_the_one_thread_that_forked(python, start, tmp_path, source):
+    """2.7 keeps the states of all threads in the child; and what Python is not told of, it has no new ids for."""
+    script = tmp_path / "forks.py"
+    script.write_text(source)
+    said = start(python, script).says()
+    dumped = flametap.dump(said["pid"])["threads"]
+    assert [str(thread["id"]) for thread in dumped] == said["threads"], dumped
+    assert [frame["name"] for frame in dumped[0]["frames"]][:2] == ["alone", "fork"]
+    assert dumped[0]["on_cpu"]
+
+
 # Children that compute for 30 ms each, one after the other; of CPU time, of which we get as much on a busy machine.
 SHORT = """
 import os, time

@@ -3,8 +3,8 @@
 import contextlib
 import json
 import os
+import re
 import shutil
-import signal
 import subprocess
 from pathlib import Path
 
@@ -90,8 +90,17 @@ def test_of_every_interpreter(python, start):
     assert found["tells_gil_waits"] or (python.minor < (3, 7) and not found["all_symbols"])
     thread, = process["threads"]
     assert thread["id"] == target.pid
-    assert thread["free_reading"]
+    assert thread["free_reading"] and thread["interrupt"]
     assert process["error"] is None
+
+
+def test_each_step_is_tried(frame_kind, start):
+    """On a thread that runs all the time, and stays in one function."""
+    target = start(frame_kind, "paces.py", "works")
+    target.says()
+    thread, = doctor(target.pid)["process"]["threads"]
+    for step in ("interrupt", "ride_along", "pause"):
+        assert re.match(r"verified, \d+ frames? in [0-9.]+ µs", thread[step]), (step, thread[step])
 
 
 def test_for_people(usual_python, start):
@@ -142,6 +151,8 @@ def test_as_another_user(usual_python, start):
     assert not any(said["machine"]["capabilities"].values())
     others = ability(said, "other users")
     assert others["grade"] == "no"
+    interrupts = ability(said, "in an interrupt")
+    assert interrupts["grade"] == "partly" and "not permitted" in interrupts["why"]
     process = said["process"]
     assert "obedient.py" in process["command"] and process["uid"] == 0, "all that could be found out comes first"
     assert process["error"]["exit_code"] == flametap.NOT_PERMITTED
@@ -176,7 +187,6 @@ def test_of_a_stopped_process(usual_python, start):
     """It is looked at and stays as it is."""
     target = start(usual_python, "obedient.py")
     target.says()
-    os.kill(target.pid, signal.SIGSTOP)
-    wait_until(lambda: target.state() == "T", "it was stopped")
-    assert doctor(target.pid)["process"]["python"]
-    assert target.state() == "T"
+    with target.stopped():
+        assert doctor(target.pid)["process"]["python"]
+        assert target.state() == "T"

@@ -52,7 +52,7 @@ def test_becomes_a_zombie(frame_kind, obedient, tmp_path):
     target, process = obedient(frame_kind)
     target.tell("exit 3")  # and nobody waits for it
     recording = flametap.recorded(tmp_path, flametap.finish(process))
-    assert target.state() == "Z"
+    wait_until(lambda: target.state() == "Z", "the kernel has ended it")
     assert_ended(recording, r"exit|ended")
     assert target.reap() == 3
 

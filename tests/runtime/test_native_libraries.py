@@ -2,9 +2,7 @@
 next to nothing stays unmerged, and what a symbol covers has its name."""
 
 import collections
-import os
 import re
-import signal
 import subprocess
 from pathlib import Path
 
@@ -90,16 +88,14 @@ def test_standard_library(frame_kind, start, tmp_path):
 def assert_named_as_elfutils_does(target):
     """Stopped anywhere, every function for which elfutils knows a name has one of its names, and none is missing."""
     for _ in range(STOPS):
-        os.kill(target.pid, signal.SIGSTOP)
-        target.wait_until_stopped()
-        found = native_oracle.threads(target.pid)[target.pid]
-        stack = Dumped(target.pid, "--native=full").stacks[target.pid]
+        with target.stopped():
+            found = native_oracle.threads(target.pid)[target.pid]
+            stack = Dumped(target.pid, "--native=full").stacks[target.pid]
         ours = [frame for frame in stack if frame.kind == "native"]
         assert len(ours) >= len(found.frames), shown(stack)
         for wanted, frame in zip(found.frames, ours):
             assert Path(frame.module).name == Path(wanted.module).name, shown(stack)
             assert not wanted.names or frame.name in wanted.names, "%s:\n%s" % (sorted(wanted.names), shown(stack))
-        os.kill(target.pid, signal.SIGCONT)
         target.wait_until_it_computes()
 
 

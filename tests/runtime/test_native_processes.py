@@ -1,7 +1,5 @@
 """C stacks where processes come and go: commands, children, debuggers, stops that a signal made."""
 
-import os
-import signal
 import subprocess
 import sys
 
@@ -74,12 +72,10 @@ def test_a_process_that_another_traces_is_shown_as_python_only(usual_python, sta
 def test_a_stop_by_a_signal_stays(usual_python, start):
     target = start(usual_python, "native_libraries.py", "standard")
     target.says()
-    os.kill(target.pid, signal.SIGSTOP)
-    target.wait_until_stopped()
-    one, other = (Dumped(target.pid, "--native").stacks[target.pid] for _ in range(2))
-    assert one == other and any(frame.kind == "python" for frame in one)
-    target.wait_until_stopped()
-    os.kill(target.pid, signal.SIGCONT)
+    with target.stopped():
+        one, other = (Dumped(target.pid, "--native").stacks[target.pid] for _ in range(2))
+        assert one == other and any(frame.kind == "python" for frame in one)
+        target.wait_until_stopped()
     target.wait_until_it_computes()
     assert target.is_left_alone()
 

@@ -58,13 +58,14 @@ def test_there_are_all_scripts_that_the_markers_allow(marked_minor_python, langu
 
 
 def bpftrace(*args):
-    """Runs it with the length of texts that the scripts ask for; gives what it prints."""
+    """Runs it with the length of texts that the scripts ask for, and room for all that happens while it gets no turn;
+    gives what it prints."""
     need("bpftrace")
     if os.geteuid() != 0:
         pytest.skip("bpftrace needs root")
     done = subprocess.run(["bpftrace", *map(str, args)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          stdin=subprocess.DEVNULL, env={**os.environ, "BPFTRACE_STRLEN": "150"},
-                          timeout=PATIENCE_S)  # fmt: skip
+                          stdin=subprocess.DEVNULL, timeout=PATIENCE_S,
+                          env={**os.environ, "BPFTRACE_STRLEN": "150", "BPFTRACE_PERF_RB_PAGES": "1024"})
     text = done.stdout.decode(errors="replace")
     assert done.returncode == 0, text
     return text

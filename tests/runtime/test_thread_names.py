@@ -75,17 +75,31 @@ def test_no_name_is_wrong_while_names_come_and_go(python, start):
     assert times_whole > 0
 
 
-@pytest.mark.parametrize("seconds", [0.03, 0.12])
-def test_no_thread_has_the_name_of_one_before(frame_kind, tmp_path, seconds):
+def test_what_takes_the_memory_of_a_name_is_none(frame_kind, start):
+    """The readings must not beat with a loop that gives a thread a name, takes it back and makes another text there."""
+    target = start(frame_kind, "thread_names_taken.py")
+    truth = target.says()
+    for names in readings(target.pid, 5000):
+        assert set(names.values()) <= set(truth)
+
+
+@pytest.mark.parametrize("relay", [(0.03, 12), (0.12, 12), (0.002, 1000), (0.01, 60, "linger"), (0.005, 600, "three")], ids=str)
+def test_no_thread_has_the_name_of_one_before(frame_kind, tmp_path, relay):
     """Threads with the same ident come one after the other; a short one may keep the kernel's name, but no other's."""
     out = tmp_path / "all.json"
-    command = [*frame_kind.command, TARGETS / "relay.py", seconds, 12]
+    command = [*frame_kind.command, TARGETS / "relay.py", *relay]
     done = flametap.run("record", "-o", out, "--", *command, env=frame_kind.environment())
     assert done.code == flametap.DONE, done
+    recording = json.loads(out.read_text())
+    functions = {id(thread): set() for thread in recording["threads"]}
+    for sample in flametap.samples_of(recording):
+        if sample.function.startswith("f_"):
+            functions[id(sample.thread)].add(sample.function)
     named = 0
-    for sample in flametap.samples_of(json.loads(out.read_text())):
-        name = sample.thread["name"]
-        if sample.function.startswith("f_") and name.startswith("thr-"):
-            assert name[len("thr-"):] == sample.function[len("f_"):]
+    for thread in recording["threads"]:
+        name, called = thread["name"], functions[id(thread)]
+        assert len(called) <= 1, (name, called)
+        if called and name.startswith("thr-"):
+            assert called == {"f_" + name[len("thr-"):]}
             named += 1
-    assert named > 0
+    assert named > 0 or relay[0] < 0.01  # those may all have ended before anybody asks for their names

@@ -1,10 +1,12 @@
 """Which threads are in a profile of wall time, of CPU time and of the GIL."""
 
 import collections
+import json
 
 import pytest
 
 import flametap
+from target import TARGETS
 
 SECONDS = 1.5
 
@@ -65,3 +67,16 @@ def test_threads_that_come_and_go(frame_kind, start, tmp_path):
         seen.update(dict.fromkeys(found, count))
     assert set(seen) == roles
     assert recording.stats["unreadable"] == 0
+
+
+def test_short_threads_have_their_share(frame_kind, tmp_path):
+    """A thread that began since the last tick has its sample at this one, or else every thread would lack one."""
+    out = tmp_path / "all.json"
+    command = [*frame_kind.command, TARGETS / "relay.py", 0.002, 400]
+    done = flametap.run("record", "-o", out, "--", *command, env=frame_kind.environment())
+    assert done.code == flametap.DONE, done
+    recording = json.loads(out.read_text())
+    ticks = sum(sample.ticks for sample in flametap.samples_of(recording) if sample.function.startswith("f_"))
+    quality = recording["recording"]["quality"]
+    missed = quality["missed_ticks"] / (quality["ticks"] + quality["missed_ticks"])
+    assert ticks == pytest.approx(float(done.out) * 1000 * (1 - missed), rel=0.2)

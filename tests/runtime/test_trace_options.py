@@ -125,6 +125,24 @@ def test_by_the_id_of_a_thread(usual_call_python, start, tmp_path):
     assert set(by_thread(trace)) == set(said["tids"].values())
 
 
+def test_no_thread_has_the_name_of_one_before(release_call_python, tmp_path):
+    """Threads come and go all the time, and take idents and memory of others: a name may be missing, but not wrong."""
+    out = tmp_path / "trace"
+    command = [*release_call_python.command, TARGETS / "relay.py", 0.002, 1500, "three"]
+    done = flametap.run("trace", "--function", "^f_", "--format", "chrome", "-o", out, *ROOMY, "--", *command,
+                        env=release_call_python.environment())
+    assert done.code == flametap.DONE, done
+    names, called = {}, {}
+    for event in json.loads(out.read_text()):
+        if event["ph"] == "M" and event["name"] == "thread_name":
+            names[event["tid"]] = event["args"]["name"].split()[0]
+        elif event["ph"] == "B":
+            called[event["tid"]] = event["name"].split()[0]
+    named = [tid for tid in called if names[tid].startswith("thr-")]
+    assert named
+    assert [names[tid][len("thr-"):] for tid in named] == [called[tid][len("f_"):] for tid in named]
+
+
 def shown(name):
     """As a name is shown: whole, or as much as fits into 4 KiB."""
     if len(name.encode()) < 4095:

@@ -40,6 +40,17 @@ def test_every_call_is_seen(call_python, start, tmp_path):
     assert trace.counts("return", CALLS) == expected["returns"]
 
 
+def test_after_what_was_open_is_left(call_python, start, tmp_path):
+    """Calls that had begun before the trace and end in it do not change how later ones are read."""
+    words = [CALLS, "plain", 50, 30]
+    expected = counted_inside(start, call_python, CALLS, "profiled", *words[2:])
+    assert expected["returns"]["wait"] == 31
+    trace = tracing.trace(start, call_python, words, tmp_path / "trace", ["call"], *ROOMY)
+    trace.assert_whole()
+    assert trace.counts("call", CALLS) == expected["calls"]
+    assert trace.counts("return", CALLS) == expected["returns"]
+
+
 def test_from_the_first_call_on(call_python, start, tmp_path):
     """Of a program that is started for it, nothing is missing either."""
     out = tmp_path / "trace"
@@ -49,7 +60,7 @@ def test_from_the_first_call_on(call_python, start, tmp_path):
     assert done.code == flametap.DONE, done
     trace = tracing.Trace(out.read_text())
     trace.assert_whole()
-    begun = {"<module>": 1, "main": 1, "Thing": 1, "Once": 1}
+    begun = {"<module>": 1, "main": 1, "wait": 1, "Thing": 1, "Once": 1}
     assert trace.counts("call", CALLS) == {**expected["calls"], **begun}
 
 

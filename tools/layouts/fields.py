@@ -93,6 +93,7 @@ FIELDS = {
         },
         "owner": {"2.7": None, "3.11": "_PyInterpreterFrame.owner"},
         "is_entry": {"2.7": None, "3.11": "_PyInterpreterFrame.is_entry", "3.12": None},
+        "state": {"2.7": None, "3.10": "PyFrameObject.f_state", "3.11": None},
     },
     "code": {
         "name": {"2.7": "PyCodeObject.co_name"},

@@ -43,7 +43,11 @@ async function line(stream: NodeJS.ReadableStream, wanted: RegExp): Promise<RegE
 }
 
 export class Target {
-  private constructor(private readonly process: ChildProcess) {}
+  private readonly ended: Promise<unknown>;
+
+  private constructor(private readonly process: ChildProcess) {
+    this.ended = once(process, "exit");
+  }
 
   static async start(): Promise<Target> {
     const started = spawn(python, [join(here, "target.py")], { stdio: ["pipe", "pipe", "inherit"] });
@@ -53,10 +57,10 @@ export class Target {
   get pid(): string {
     return String(this.process.pid);
   }
+  /** May be called again. */
   async stop(): Promise<void> {
-    const ended = once(this.process, "exit");
     this.process.stdin?.end();
-    await ended;
+    await this.ended;
   }
 }
 
@@ -87,6 +91,9 @@ export class Listening {
     const found = await line(started.stderr, /(http:\/\/[^/\s]+)(\/[^,\s]*)/);
     started.stderr.resume();
     return new Listening(started, found[1], found[2]);
+  }
+  interrupt(): void {
+    this.process.kill("SIGINT");
   }
   exitCode(): Promise<number | null> {
     return this.ended;

@@ -31,6 +31,7 @@ const hash = (page: Page) => new URL(page.url()).hash;
 /** The shares of functions in the table, by name. */
 async function topShares(page: Page): Promise<Map<string, { self: string; total: string }>> {
   const rows = page.getByRole("grid", { name: /^Functions/ }).getByRole("row");
+  await rows.first().waitFor();
   const found = new Map<string, { self: string; total: string }>();
   for (const row of (await rows.all()).slice(1)) {
     const cells = await row.getByRole("gridcell").allTextContents();

@@ -1,7 +1,8 @@
-"""Calls of every kind, the same ones in each run: python calls.py HOW ROUNDS.
+"""Calls of every kind, the same ones in each run: python calls.py HOW ROUNDS [DEPTH].
 
 HOW is `plain`, to be traced from outside, or `profiled` or `stepped`, to count them itself with sys.setprofile or
-sys.settrace. It says {} when it is ready and waits for a line. Then it calls and, if it counted, says what:
+sys.settrace. It says {} when it is ready and waits for a line, DEPTH calls further inside, which it leaves first of all.
+Then it calls and, if it counted, says what:
 {"calls": {function: count}, "returns": {function: count}, "lines": {"function:line": count}}.
 """
 
@@ -223,14 +224,21 @@ def work(count):
         thread.join()
 
 
-def main():
-    how, count = sys.argv[1], int(sys.argv[2])
-    gc.disable()
+def wait(depth, counter):
+    if depth:
+        wait(depth - 1, counter)
+        return
     picture.say({})
     sys.stdin.readline()
-    counter = None if how == "plain" else call_counter.CallCounter(how, main.__code__.co_filename)
     if counter:
         counter.start()
+
+
+def main():
+    how, count, depth = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 0
+    gc.disable()
+    counter = None if how == "plain" else call_counter.CallCounter(how, main.__code__.co_filename)
+    wait(depth, counter)
     work(count)
     if counter:
         counter.stop()

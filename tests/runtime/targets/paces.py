@@ -1,6 +1,6 @@
-"""One thread, twenty functions deep, that does one thing for ever: calls Python all the time, works in C for long, or sleeps.
+"""One thread, many functions deep, that does one thing for ever: calls Python all the time, works in C for long, or sleeps.
 
-Says {} when it begins: paces.py calls|works|sleeps.
+Says {} when it begins: paces.py calls|works|sleeps [DEPTH].
 """
 
 import sys
@@ -38,4 +38,6 @@ def descend(levels, function):
         function()
 
 
-descend(17, globals()[sys.argv[1]])
+DEPTH = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+sys.setrecursionlimit(DEPTH + 1000)
+descend(DEPTH - 3, globals()[sys.argv[1]])

@@ -40,7 +40,7 @@ def sleeps():
 
 
 def advance():
-    struct.pack_into("=q", counters, 0, struct.unpack_from("=q", counters, 0)[0] + 2)
+    counters[0:8] = struct.pack("=q", struct.unpack_from("=q", counters, 0)[0] + 2)
 
 
 def computes():

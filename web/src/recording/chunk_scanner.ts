@@ -84,6 +84,11 @@ export class ChunkScanner {
     }
   }
 
+  /** At the end: what is no chunk, or not a whole one yet. */
+  get bytesUnused(): number {
+    return this.damaged + this.queue.bytes.length;
+  }
+
   private scan(): void {
     if (!this.headerSeen && !this.readFileHeader()) return;
     while (this.queue.bytes.length > 0) {

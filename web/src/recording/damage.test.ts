@@ -135,6 +135,11 @@ describe("damage", () => {
     expect(recording.damage[1]).toBe("Missing from the recording: 2 chunks with 0 samples.");
   });
 
+  it("behind the end is said", () => {
+    const recording = read(whole, new Uint8Array(2000));
+    expect(recording.damage).toEqual(["Passed over: 2,000 bytes behind the end of the recording."]);
+  });
+
   it("between chunks is passed over", () => {
     const rubbish = new Uint8Array(1000).fill(0xd3);
     const recording = read(whole.subarray(0, startOf(stacks)), rubbish, whole.subarray(startOf(stacks)));

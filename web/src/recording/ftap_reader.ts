@@ -154,6 +154,8 @@ export class FtapReader {
     if (namelessSamples > 0) {
       sentences.push(`Shown as (lost): names that are missing, in ${counted(namelessSamples, "sample")}.`);
     }
+    const behind = this.ended ? this.scanner.bytesUnused : 0;
+    if (behind > 0) sentences.push(`Passed over: ${counted(behind, "byte")} behind the end of the recording.`);
     return sentences;
   }
 }

@@ -47,6 +47,27 @@ test("the token is asked for once for all requests, and tried again", async () =
   expect(asks.length).toBe(2);
 });
 
+test("a request that is refused only after the token was given is tried with it", async () => {
+  let refuse: (response: Response) => void = () => undefined;
+  const refused = () => new Response("", { status: 401 });
+  vi.stubGlobal("fetch", (url: string, init: RequestInit) => {
+    if (new Headers(init.headers).has("Authorization")) return Promise.resolve(new Response("{}"));
+    return url === "/api/status" ? new Promise<Response>((resolve) => (refuse = resolve)) : Promise.resolve(refused());
+  });
+  const api = new Api();
+  let asks = 0;
+  api.tokenWanted.subscribe((give) => {
+    if (give === null) return;
+    asks += 1;
+    give("secret");
+  });
+  const late = api.status();
+  await api.profile("abcdefghijklmnop");
+  refuse(refused());
+  await late;
+  expect(asks).toBe(1);
+});
+
 test("who gives no token gets the server's answer", async () => {
   answerWith(() => new Response('{"error":"a token is needed"}', { status: 401 }));
   const api = new Api();

@@ -112,9 +112,10 @@ export class Api {
   async upload(file: File, progress: (share: number) => void): Promise<{ id: string; warnings?: readonly string[] }> {
     const query = new URLSearchParams({ name: file.name });
     for (;;) {
-      const answer = await send(`/api/profiles?${query}`, file, this.headers(), progress);
+      const token = rememberedToken();
+      const answer = await send(`/api/profiles?${query}`, file, authorization(token), progress);
       if (answer.status < 300) return JSON.parse(answer.text) as { id: string; warnings?: readonly string[] };
-      if (answer.status !== 401 || !(await this.askForToken())) throw errorOf(answer.status, answer.text);
+      if (answer.status !== 401 || !(await this.hasOtherToken(token))) throw errorOf(answer.status, answer.text);
     }
   }
 
@@ -124,29 +125,26 @@ export class Api {
 
   private async fetch(path: string, init: RequestInit = {}): Promise<Response> {
     for (;;) {
-      const response = await fetch(path, { ...init, headers: { ...init.headers, ...this.headers() } }).catch((error: unknown) => {
+      const token = rememberedToken();
+      const response = await fetch(path, { ...init, headers: { ...init.headers, ...authorization(token) } }).catch((error: unknown) => {
         if (init.signal?.aborted) throw error;
         throw new ApiError(0, "The server does not answer.", "Is flametap serve still running?");
       });
       if (response.ok) return response;
-      if (response.status !== 401 || !(await this.askForToken())) throw errorOf(response.status, await response.text());
+      if (response.status !== 401 || !(await this.hasOtherToken(token))) throw errorOf(response.status, await response.text());
     }
   }
 
-  private headers(): Record<string, string> {
-    const token = rememberedToken();
-    return token === null ? {} : { Authorization: `Bearer ${token}` };
-  }
-
-  // Several requests may fail at once: the question is asked once for all of them.
-  private async askForToken(): Promise<boolean> {
-    this.tokenAnswer ??= new Promise<string | null>((resolve) => (this.tokenWanted.value = resolve)).finally(() => {
+  // Several requests may fail at once: the question is asked once for all of them, those that are told late included.
+  private async hasOtherToken(refused: string | null): Promise<boolean> {
+    if (this.tokenAnswer === null && rememberedToken() !== refused) return true;
+    this.tokenAnswer ??= new Promise<string | null>((resolve) => (this.tokenWanted.value = resolve)).then((token) => {
+      if (token !== null) rememberToken(token);
       this.tokenWanted.value = null;
       this.tokenAnswer = null;
+      return token;
     });
-    const token = await this.tokenAnswer;
-    if (token !== null) rememberToken(token);
-    return token !== null;
+    return (await this.tokenAnswer) !== null;
   }
 }
 
@@ -189,6 +187,10 @@ function takeTokenFromAddress(): void {
   if (token === null) return;
   rememberToken(token);
   window.history.replaceState(null, "", window.location.pathname + window.location.search + rest);
+}
+
+function authorization(token: string | null): Record<string, string> {
+  return token === null ? {} : { Authorization: `Bearer ${token}` };
 }
 
 function rememberedToken(): string | null {

@@ -2,7 +2,7 @@
 
 import { useComputed, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { LocationFollower } from "../state/location";
 import type { ProfileStore } from "../state/profile_store";
 import type { View } from "../state/view_state";
@@ -63,9 +63,9 @@ export function ProfilePage({ store, growing = false, tools }: ProfilePageProps)
   );
 }
 
-/** The URL and the keys belong to the page as long as it is there. */
+/** The URL and the keys belong to the page as long as it is there, from its first picture on. */
 export function usePageKeys(store: ProfileStore, tabs: readonly TabInfo[], showHelp: () => void): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const follower = new LocationFollower(store);
     const onKey = (event: KeyboardEvent) => {
       if (!event.defaultPrevented && handleKey(event, { store, tabs, showHelp })) event.preventDefault();
