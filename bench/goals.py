@@ -13,7 +13,7 @@ LISTED = 6
 
 # They wait for each other, or are several processes: their speed and how long they stand still are not ours alone.
 SEVERAL_THREADS = ("threads-8", "threads-200", "gil", "processes", "imports")
-TINY_CALLS = ("calls-100ns", "calls-300ns", "deep-20-tiny", "deep-200-tiny", "deep-2000-tiny")
+TINY_CALLS = ("calls-100ns", "calls-300ns", "deep-20-tiny", "deep-200-tiny", "deep-2000-tiny", "generators")
 # Whose highest rate ours is compared with, on which interpreter, and how many times as high it is to be.
 RIVALS = (("austin", "3.13", 2), ("tachyon", "3.15", 3), ("py-spy", "3.8", 1), ("austin", "3.8", 1))
 

@@ -27,7 +27,7 @@ WHOLE = (
     Step(MOST, ("deep-20-us", "deep-200-us"), ("100", "10000", "max"), turns=3),
     Step(MOST, ("calls-100ns", "calls-1us", "calls-10us", "deep-20-tiny", "deep-200-tiny", "deep-200-c", "deep-2000-us",
                 "alternating-50us", "flat", "threads-8", "threads-200", "gil", "asyncio", "numpy", "periodic-1ms",
-                "periodic-10ms", "lines", "realistic", "processes", "imports")),
+                "periodic-10ms", "lines", "realistic", "generators", "processes", "imports")),
     Step(("2.7", "3.8", "3.11"), MAIN),
     Step(("3.8",), ("deep-20-us", "deep-200-us"), ("max",)),
 )

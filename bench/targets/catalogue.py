@@ -45,6 +45,7 @@ OTHERS = [
     variant("system-calls", "system_calls.py", note="60 % of the time in the kernel"),
     variant("lines", "lines.py", note="several hot lines in a function"),
     variant("realistic", "realistic.py", note="generators, exceptions, with, methods, functions called by C code"),
+    variant("generators", "generators.py", pythons="3.6+", note="generators, coroutines, exceptions thrown, calls by C"),
     variant("processes", "processes.py", "--children 30", kind="launch", note="30 short processes in turn"),
     variant("imports", "imports.py", "--modules 300", kind="launch", note="300 modules are imported at the start"),
 ]

@@ -2,6 +2,7 @@
 
 import collections
 import json
+import math
 import os
 import re
 import signal
@@ -100,6 +101,42 @@ def samples_of(recording):
         owner = recording["threads"][thread]
         yield JsonSample(recording["processes"][owner["process"]], owner, names[stack], state, ticks, time_ns,
                          weight_ns)
+
+
+def stacks_of(recording):
+    """The stacks of a recording in the json format by their number, each the outermost frame first."""
+    strings, functions, frames = (recording[name] for name in ("strings", "functions", "frames"))
+    known = [Frame(strings[functions["name"][function]], strings[functions["file"][function]], line)
+             for function, line in zip(frames["function"], frames["line"])]
+    stacks = [()]
+    for parent, frame in zip(recording["stacks"]["parent"], recording["stacks"]["frame"]):
+        stacks.append(stacks[parent] + (known[frame],))
+    return stacks
+
+
+class Weight:
+    """The time that samples stand for, and how far chance alone may lead a share of it astray.
+
+    A sample that comes late stands for the ticks that were missed before it, too. On a busy machine, or one whose CPUs
+    the host takes away for a while, a single one may weigh as much as hundreds; so it is their squares that count.
+    """
+
+    def __init__(self):
+        self.ns = 0
+        self.squares = 0
+
+    def add(self, recording):
+        """The samples of a recording in the json format."""
+        interval_ns = 1e9 / recording["recording"]["rate_hz"]
+        for ticks, weight_ns in zip(recording["samples"]["ticks"], recording["samples"]["weight_ns"]):
+            # Samples in a row with one stack stand together: at the worst, one of them was as late as all of them.
+            others = ticks - 1
+            self.ns += weight_ns
+            self.squares += others * interval_ns ** 2 + (weight_ns - others * interval_ns) ** 2
+
+    def sigma(self, share):
+        """The standard deviation of such a share of the time."""
+        return math.sqrt(share * (1 - share) * self.squares) / self.ns
 
 
 class Recording:

@@ -84,7 +84,7 @@ def shown(frames):
     return "\n".join("%-8s %s (%s:%d) %s" % (f.kind, f.name, Path(f.file).name, f.line, Path(f.module).name) for f in frames)
 
 
-JsonSample = collections.namedtuple("JsonSample", "thread stack ticks")  # the stack's outermost frame first
+JsonSample = collections.namedtuple("JsonSample", "thread stack ticks weight_ns")  # the stack's outermost frame first
 
 
 class Recording:
@@ -119,9 +119,9 @@ class Recording:
         return stacks
 
     def samples(self):
-        columns = (self.json["samples"][name] for name in ("thread", "stack", "ticks"))
-        for thread, stack, ticks in zip(*columns):
-            yield JsonSample(self.threads[thread], self.stacks[stack], ticks)
+        columns = (self.json["samples"][name] for name in ("thread", "stack", "ticks", "weight_ns"))
+        for thread, stack, ticks, weight_ns in zip(*columns):
+            yield JsonSample(self.threads[thread], self.stacks[stack], ticks, weight_ns)
 
     def assert_merged(self):
         """At most one sample in a thousand has native and Python frames that could not be brought together."""

@@ -31,7 +31,7 @@ REST = "work"
 
 # One variant of each file, the cheapest to check, is run on all interpreters.
 ON_ALL = ("calls-1us", "mixed", "deep-200-us", "alternating-50us", "flat", "gil", "asyncio", "periodic-1ms", "lines",
-          "realistic", "system-calls")
+          "realistic", "generators", "system-calls")
 SMALLER = {"processes": ["--children", "2"], "imports": ["--modules", "20"]}  # --check takes its time
 
 BY_NAME = {each.name: each for each in catalogue.CATALOGUE}

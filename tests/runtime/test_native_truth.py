@@ -2,12 +2,12 @@
 stack of targets/native_rounds.py is possible, and its shares of time are what it measured itself."""
 
 import collections
-import math
 import statistics
 
 import pytest
 
 import extension
+import flametap
 import native_oracle
 from native_stacks import INTERNAL, Dumped, Recording, is_of, shown, without_class
 from target import TARGETS
@@ -263,15 +263,15 @@ def rounds(start, counters):
 
 def assert_shares(rounds, recording):
     wall, all_wall, all_cpu = rounds.spent[:3], rounds.spent[6], rounds.spent[7]
-    total, counts = 0, collections.Counter()
+    weight, seen = flametap.Weight(), collections.Counter()
+    weight.add(recording.json)
     for sample in recording.samples():
-        total += sample.ticks
-        counts.update({kind: sample.ticks for kind, name in TIMED.items() if name in {f.name for f in sample.stack}})
+        names = {frame.name for frame in sample.stack}
+        seen.update({kind: sample.weight_ns for kind, name in TIMED.items() if name in names})
     off_cpu = max(0, 1 - all_cpu / all_wall)
     for kind, wall_ns in zip(TIMED, wall):
-        true, sampled = wall_ns / all_wall, counts[kind] / total
-        # A loaded machine misses ticks: it is samples that are independent, not ticks.
-        sigma = math.sqrt(true * (1 - true) / min(total, recording.stats["samples"]))
+        true, sampled = wall_ns / all_wall, seen[kind] / weight.ns
+        sigma = weight.sigma(true)
         # Whom we stop we lengthen, and a deeper stack more than others: by less than all the time that it did not run.
         error = CLOCK_ERROR + off_cpu * true * (1 - true)
         print("%s: sampled %.4f, true %.4f +- %.4f, sigma %.4f" % (kind, sampled, true, error, sigma))

@@ -5,7 +5,7 @@ sampling together make more than 100,000 and the file takes some minutes; by han
 """
 
 import collections
-import math
+import json
 import os
 import statistics
 
@@ -85,17 +85,21 @@ class Sampled:
 
     def __init__(self, said):
         self.alternation = Alternation(said)
-        self.stacks = collections.Counter()
+        self.stacks = collections.Counter()  # the time that each was seen for, in ns
         self.markers = collections.Counter()
+        self.weight = flametap.Weight()
         self.stats = collections.Counter()
         self.spent = [0] * 6
 
-    def add(self, recording, before, after):
-        self.stacks += recording.folded.stacks
-        self.markers += recording.folded.markers
+    def add(self, recording, stats, before, after):
+        stacks, samples = flametap.stacks_of(recording), recording["samples"]
+        for number, weight_ns in zip(samples["stack"], samples["weight_ns"]):
+            is_marker = stacks[number][0].name.startswith("(")
+            (self.markers if is_marker else self.stacks)[stacks[number]] += weight_ns
+        self.weight.add(recording)
         for name in ("samples", "missed_ticks", "torn", "unreadable", "no_frames", "truncated"):
-            self.stats[name] += recording.stats[name]
-        self.stats.update(recording.stats["steps"])
+            self.stats[name] += stats[name]
+        self.stats.update(stats["steps"])
         self.spent = [spent + now - then for spent, now, then in zip(self.spent, after[1:7], before[1:7])]
 
     @staticmethod
@@ -103,10 +107,10 @@ class Sampled:
         return dict(zip(Alternation.ROUNDS, (time / sum(times) for time in times)))
 
     def assert_possible(self):
-        for stack, count in self.stacks.items():
+        for stack, time_ns in self.stacks.items():
             reason = self.alternation.why_impossible(stack)
             shown = ";".join("%s:%d" % (frame.name, frame.line) for frame in stack)
-            assert reason is None, "%s (%d samples): %s" % (reason, count, shown)
+            assert reason is None, "%s (%.1f ms): %s" % (reason, time_ns / 1e6, shown)
 
     def assert_nothing_lost(self):
         assert self.stats["unreadable"] == 0 and self.stats["torn"] == 0 and self.stats["truncated"] == 0
@@ -114,19 +118,18 @@ class Sampled:
         assert not self.markers
 
     def assert_shares(self):
-        counts = dict.fromkeys(Alternation.ROUNDS, 0)
-        for stack, count in self.stacks.items():
+        seen = dict.fromkeys(Alternation.ROUNDS, 0)
+        for stack, time_ns in self.stacks.items():
             if self.alternation.round_of(stack):
-                counts[self.alternation.round_of(stack)] += count
-        total = sum(counts.values())
+                seen[self.alternation.round_of(stack)] += time_ns
+        sampled = self.shares(seen.values())
         wall, cpu = self.shares(self.spent[:3]), self.shares(self.spent[3:])
         print(dict(self.stats))
         for name, true in wall.items():
-            sigma = math.sqrt(true * (1 - true) / min(total, self.stats["samples"]))
+            sigma = self.weight.sigma(true)
             error = CLOCK_ERROR + abs(true - cpu[name])
-            sampled = counts[name] / total
-            print("%s: sampled %.4f, true %.4f +- %.4f, sigma %.4f" % (name, sampled, true, error, sigma))
-            assert abs(sampled - true) <= SIGMAS * sigma + error, name
+            print("%s: sampled %.4f, true %.4f +- %.4f, sigma %.4f" % (name, sampled[name], true, error, sigma))
+            assert abs(sampled[name] - true) <= SIGMAS * sigma + error, name
 
 
 @pytest.fixture
@@ -142,10 +145,13 @@ def sample(start, counters, tmp_path):
         while sampled.stats["samples"] < SAMPLES:
             missing = max(500, SAMPLES - sampled.stats["samples"])
             before = counters.read()
-            recording = flametap.record(tmp_path, "-p", target.pid, "-r", RATE_HZ, "-d", missing / RATE_HZ,
-                                        "--mode", "wall", *args, wrap=wrap)
-            assert recording.stats["samples"] > 0
-            sampled.add(recording, before, counters.read())
+            path, stats = tmp_path / "recording.json", tmp_path / "recording.stats"
+            done = flametap.run("record", "-p", target.pid, "-r", RATE_HZ, "-d", missing / RATE_HZ, "-f", "json",
+                                "-o", path, "--stats", stats, *args, wrap=wrap)
+            after = counters.read()
+            assert done.code == flametap.DONE, done
+            sampled.add(json.loads(path.read_text()), json.loads(stats.read_text()), before, after)
+            assert sampled.stats["samples"] > 0
         return sampled
 
     return record
