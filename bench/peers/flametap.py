@@ -41,7 +41,9 @@ class Flametap(Peer):
         stats = json.loads(Path(f"{job.output}.stats").read_text())
         stacks, marked = folded.take_out(folded.read(job.output.read_text(), folded.frame_in_parentheses), MARKERS)
         lost = {name: stats[name] for name in LOSSES if stats[name]}
-        return Recording(stacks, sum(count for _, count in stacks), lost, {
+        # The counts are of time: a sample that came late has those of the ticks that were missed before it, too.
+        samples = stats["samples"] - stats["torn"] - stats["unreadable"]
+        return Recording(stacks, samples, lost, {
             "seconds": stats["duration_s"], "missed": stats["missed_ticks"], "steps": stats["steps"],
             "no_frames": marked.get("no Python frames", 0), "median_sample_ns": stats["median_sample_ns"]})
 

@@ -48,17 +48,41 @@ std::vector<std::string> frame_texts(const Profile& profile) {
   return texts;
 }
 
-// Ticks; microseconds where nobody counted ticks, as in a speedscope file of events.
-std::uint64_t count_of(const profile::Weight& weight, bool by_ticks) {
-  return by_ticks ? weight.ticks : (weight.ns + 500) / 1000;
-}
+// What the count of a stack is made of. Whoever reads this format takes shares from counts. A sample that came late
+// stands for the ticks that were missed before it, so its count is not one, but the time that it stands for.
+class Count {
+ public:
+  Count(const Profile& profile, bool by_ticks) : by_ticks_(by_ticks) {
+    if (!by_ticks) {
+      unit_ns_ = 1000;  // nobody counted ticks, as in a speedscope file of events
+    } else if (profile.recording.rate_hz > 0) {
+      unit_ns_ = std::max(kShortestTick, 1e9 / profile.recording.rate_hz);
+    } else if (profile.total_ticks() > 0) {
+      unit_ns_ = static_cast<double>(profile.total_weight_ns()) / static_cast<double>(profile.total_ticks());
+    }
+    if (profile.total_weight_ns() == 0) unit_ns_ = 0;
+  }
+
+  [[nodiscard]] std::uint64_t of(const profile::Weight& weight) const {
+    if (unit_ns_ == 0) return by_ticks_ ? weight.ticks : 0;
+    const auto count = static_cast<std::uint64_t>(std::llround(static_cast<double>(weight.ns) / unit_ns_));
+    return std::max(count, std::uint64_t{weight.ticks > 0});  // what was seen is shown
+  }
+
+ private:
+  static constexpr double kShortestTick = 1;  // a file may say any rate
+
+  bool by_ticks_;
+  double unit_ns_ = 0;  // 0: only ticks are known
+};
 
 // One line per node of the tree that samples ended in.
 std::vector<Line> lines_of(const Profile& profile, bool by_ticks) {
+  const Count count(profile, by_ticks);
   const std::vector<std::string> texts = frame_texts(profile);
   const profile::Tree tree = tree_of(profile);
   std::vector<Line> lines;
-  if (const std::uint64_t count = count_of(tree.empty, by_ticks); count > 0) lines.emplace_back(kNoFrames, count);
+  if (const std::uint64_t counted = count.of(tree.empty); counted > 0) lines.emplace_back(kNoFrames, counted);
   std::string path;
   std::vector<std::size_t> ends;  // where each frame of the path ends in it
   for (const profile::Node& node : tree.nodes) {
@@ -67,7 +91,7 @@ std::vector<Line> lines_of(const Profile& profile, bool by_ticks) {
     if (!ends.empty()) path += ';';
     path += texts[static_cast<std::size_t>(node.frame)];
     ends.push_back(path.size());
-    if (const std::uint64_t count = count_of(node.self, by_ticks); count > 0) lines.emplace_back(path, count);
+    if (const std::uint64_t counted = count.of(node.self); counted > 0) lines.emplace_back(path, counted);
   }
   return lines;
 }

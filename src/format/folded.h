@@ -11,8 +11,8 @@
 
 namespace flametap::format {
 
-// Counts are ticks, or microseconds where only the time is known; lines are unique and in the order of their bytes. A
-// `;` in a name is written as `:`.
+// Counts are ticks, missed ones included, or microseconds where only the time is known; lines are unique and in the
+// order of their bytes. A `;` in a name is written as `:`.
 [[nodiscard]] std::string write_folded(const profile::Profile& profile);
 
 // `frame;frame BEFORE AFTER` for every stack of either, as programs for differential flame graphs read it. The counts

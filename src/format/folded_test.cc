@@ -27,6 +27,37 @@ TEST(Folded, LinesAreUniqueAndSorted) {
   EXPECT_EQ(write_folded(test.profile), "f (/a.py:1) 7\nf (/a.py:1);g (/a.py:2) 1\ng (/a.py:2) 2\n");
 }
 
+TEST(Folded, ALateSampleCountsForTheTicksThatWereMissedBeforeIt) {
+  profile::TestProfile test;
+  test.profile.recording.rate_hz = 1000;
+  const profile::ThreadId thread = test.thread("MainThread", 7);
+  test.sample(thread, {{"f", "/a.py", 1}}, 2);
+  const auto late = test.stack({{"g", "/a.py", 2}});
+  test.profile.add(profile::Sample{2'000'000, 7'000'000, thread, late, 1, stack::kOnCpu});
+  EXPECT_EQ(write_folded(test.profile), "f (/a.py:1) 2\ng (/a.py:2) 7\n");
+}
+
+TEST(Folded, AsFastAsPossibleTheCountsAreSharesOfTime) {
+  profile::TestProfile test;
+  const profile::ThreadId thread = test.thread("MainThread", 7);
+  const auto add = [&](const char* name, std::uint64_t ticks, std::uint64_t ns) {
+    test.profile.add(profile::Sample{0, ns, thread, test.stack({{name, "/a.py", 1}}), ticks, stack::kOnCpu});
+  };
+  add("deep", 10, 300'000);  // takes long to read
+  add("shallow", 90, 700'000);
+  add("rare", 1, 100);
+  EXPECT_EQ(write_folded(test.profile), "deep (/a.py:1) 30\nrare (/a.py:1) 1\nshallow (/a.py:1) 71\n");
+}
+
+TEST(Folded, AnAbsurdRateIsNoAbsurdCount) {
+  for (const double rate : {1e-300, 1e300}) {
+    profile::TestProfile test;
+    test.profile.recording.rate_hz = rate;
+    test.sample(test.thread("MainThread", 7), {{"f", "/a.py", 1}}, 3);
+    EXPECT_EQ(write_folded(test.profile), rate < 1 ? "f (/a.py:1) 1\n" : "f (/a.py:1) 3000000\n");
+  }
+}
+
 TEST(Folded, ADifferenceHasBothCountsAtOneScale) {
   profile::TestProfile before;
   const profile::ThreadId thread = before.thread("MainThread", 7);

@@ -30,14 +30,16 @@ def convert(path, format, *args):
 def times(path, *args):
     """{names from the root on: nanoseconds} of any recording, by its JSON."""
     recording = json.loads(convert(path, "json", *args))
-    strings, functions, frames = recording["strings"], recording["functions"], recording["frames"]
-    stacks = [()]
-    for parent, frame in zip(recording["stacks"]["parent"], recording["stacks"]["frame"]):
-        stacks.append(stacks[parent] + (strings[functions["name"][frames["function"][frame]]],))
+    stacks = [tuple(frame.name for frame in stack) for stack in flametap.stacks_of(recording)]
     total = collections.Counter()
     for stack, weight in zip(recording["samples"]["stack"], recording["samples"]["weight_ns"]):
         total[stacks[stack]] += weight
     return total
+
+
+def ticks(path, *args):
+    """Of all samples of a recording, by its JSON."""
+    return sum(json.loads(convert(path, "json", *args))["samples"]["ticks"])
 
 
 def test_chrome_of_a_recording(recording):
@@ -53,7 +55,16 @@ def test_cpuprofile_of_a_recording(recording):
     shown = chrome_trace.CpuProfile(convert(recording, "cpuprofile"))
     sampled = times(recording, "--mode", "cpu")
     assert {names for names in shown.self_us if names != ("(idle)",)} == set(sampled)
-    assert shown.hits == flametap.Folded(convert(recording, "folded")).total
+    assert shown.hits == ticks(recording, "--mode", "cpu")
+
+
+def test_folded_counts_are_of_time(recording):
+    """A stack that was met late has the ticks that were missed before it."""
+    rate_hz = json.loads(convert(recording, "json"))["recording"]["rate_hz"]
+    time_ns = sum(times(recording, "--mode", "cpu").values())
+    counted = flametap.Folded(convert(recording, "folded", "--mode", "cpu"))
+    # Each line is rounded by itself.
+    assert abs(counted.total - time_ns * rate_hz / 1e9) <= 0.5 * len(counted.stacks)
 
 
 @pytest.mark.parametrize("mode", ["wall", "cpu", "gil"])
@@ -65,8 +76,7 @@ def test_chrome_and_cpuprofile_of_threads(mode):
     idle = any("(idle)" in names for spans in tracks.values() for _, _, names in spans)
     assert idle == (mode == "wall")
     profile = chrome_trace.CpuProfile(convert(golden, "cpuprofile", "--mode", mode))
-    assert profile.hits == sum(int(line.rpartition(" ")[2]) for line in
-                               convert(golden, "folded", "--mode", mode).splitlines())
+    assert profile.hits == ticks(golden, "--mode", mode)
 
 
 @pytest.mark.parametrize("format", ["speedscope", "pprof", "folded"])
