@@ -35,11 +35,13 @@ def words(text):
 def parse(description):
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="two interpreters, few targets, one turn")
+    parser.add_argument("--everywhere", action="store_true",
+                        help="flametap alone: every target on every interpreter at every rate")
     parser.add_argument("--profilers", type=words, help=", ".join(kind.name for kind in KINDS + MORE_KINDS))
     parser.add_argument("--targets", type=words, help="of bench/targets/catalogue.py")
     parser.add_argument("--rates", type=words, help="samples per second, and max")
     parser.add_argument("--pythons", type=words, help="3.8,3.13")
-    parser.add_argument("--seconds", type=float, help="of each turn [2; quick: 1]")
+    parser.add_argument("--seconds", type=float, help="of each turn [2; quick: 1; everywhere: 0.5]")
     parser.add_argument("--turns", type=int, help="of each measurement [2 to 5; quick: 1]")
     parser.add_argument("--pin", action="store_true", help="the target on CPU 1, the profilers on CPU 0")
     parser.add_argument("--crowd", type=int, default=0, metavar="N", help="N other processes compute all the while")
@@ -48,13 +50,13 @@ def parse(description):
                         help="measure nothing, take these results, of one or several runs")
     parser.add_argument("--docs", action="store_true", help="write the tables into README.md and docs/accuracy.md")
     arguments = parser.parse_args()
-    arguments.seconds = arguments.seconds or (1 if arguments.quick else 2)
+    arguments.seconds = arguments.seconds or (0.5 if arguments.everywhere else 1 if arguments.quick else 2)
     return arguments
 
 
 def kinds_of(arguments):
     if not arguments.profilers:
-        return KINDS
+        return (Flametap,) if arguments.everywhere else KINDS
     unknown = set(arguments.profilers) - {kind.name for kind in KINDS + MORE_KINDS}
     if unknown:
         raise SystemExit(f"bench/run: no profiler {', '.join(sorted(unknown))}")
@@ -66,7 +68,7 @@ def measure_all(arguments):
     kit = setup.Kit(pythons.find())
     peers, missing = setup.gather(kinds_of(arguments), kit)
     runner = Runner(peers, arguments.seconds, arguments.pin)
-    data = {"date": time.strftime("%Y-%m-%d"), "machine": machine.facts(), "seconds": [arguments.seconds],
+    data = {"everywhere": arguments.everywhere, "date": time.strftime("%Y-%m-%d"), "machine": machine.facts(), "seconds": [arguments.seconds],
             "pin": arguments.pin, "crowd": arguments.crowd, "missing": missing,
             "profilers": {peer.name: {"version": peer.version, "how": peer.how} for peer in peers},
             "interpreters": {}, "targets": {}, "not_measured": [], "rows": runner.rows, "startups": []}
@@ -78,7 +80,7 @@ def measure_all(arguments):
                 data["not_measured"].append({"python": minor, "target": variant.name, "reason": reason})
                 continue
             data["interpreters"].setdefault(minor, interpreter.version)
-            runner.run(interpreter, variant, step.rates, step.turns)
+            runner.run(interpreter, variant, step)
     except KeyboardInterrupt:
         print("bench/run: interrupted; the report has what there is", file=sys.stderr)
     finally:
@@ -111,7 +113,7 @@ def main(description):
     arguments.output.mkdir(parents=True, exist_ok=True)
     (arguments.output / "results.json").write_text(json.dumps(data, indent=1))
     report = arguments.output / "report.md"
-    report.write_text(documents.whole(data, draw(data, arguments.output)))
+    report.write_text(documents.whole(data, [] if data.get("everywhere") else draw(data, arguments.output)))
     print(report)
     if arguments.docs:
         documents.update(ROOT, data)

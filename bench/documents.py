@@ -5,7 +5,7 @@ import goals
 import report
 import results as figures_of
 
-BEGIN, END = "<!-- bench:begin -->", "<!-- bench:end -->"
+BEGIN, END = "<!-- %s:begin -->", "<!-- %s:end -->"
 HOW = """Each turn of a profiler stands between turns without one, in the same process; the speed is that of the
 target beside its neighbours'. Figures are medians over the turns, with 95 % intervals by bootstrap in parentheses
 (with few turns, about their range). *Stood still*: the share of the wall time in which the target did not run, beyond
@@ -46,6 +46,8 @@ def calm(data):
 
 def whole(data, plots=()):
     """The report. `plots` are pairs of a title and a file name beside it."""
+    if data.get("everywhere"):
+        return f"# flametap on every target and every interpreter\n\n{everywhere(data)}\n"
     results = report.Results(data)
     parts = ["# flametap beside other profilers", facts(data), calm(data), report.main_table(results), HOW,
              "## What was to be reached", goals.goals(results), "## Who was asked", report.profilers(results),
@@ -54,6 +56,14 @@ def whole(data, plots=()):
              "## What could not be measured", report.failures(results)]
     parts += [f"![{title}]({file})" for title, file in plots]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def everywhere(data):
+    """One line a target; the figures of single measurements are not worth much, each is so short."""
+    results = report.Results(data)
+    parts = [facts(data), goals.of_truth(results), report.samples_by_interpreter(results),
+             "Not measured:\n\n" + report.failures(results)]
+    return "\n\n".join(parts)
 
 
 def for_readme(data):
@@ -69,16 +79,20 @@ def for_accuracy(data):
     return "\n\n".join(part for part in parts if part)
 
 
-def put_between_markers(text, tables):
-    """The text with the tables between its markers; what stood there goes."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
+def put_between_markers(text, tables, name="bench"):
+    """The text with the tables between its markers of that name; what stood there goes."""
+    before, begin, rest = text.partition(BEGIN % name)
+    _, end, after = rest.partition(END % name)
     if not begin or not end:
-        raise ValueError(f"has no {BEGIN} ... {END}")
-    return f"{before}{BEGIN}\n{tables}\n{END}{after}"
+        raise ValueError(f"has no {BEGIN % name} ... {END % name}")
+    return f"{before}{begin}\n{tables}\n{end}{after}"
+
+
+COMPARED = (("README.md", "bench", for_readme), ("docs/accuracy.md", "bench", for_accuracy))
+ALONE = (("docs/accuracy.md", "everywhere", everywhere),)
 
 
 def update(root, data):
-    for name, make in (("README.md", for_readme), ("docs/accuracy.md", for_accuracy)):
-        file = Path(root) / name
-        file.write_text(put_between_markers(file.read_text(), make(data)))
+    for path, name, make in ALONE if data.get("everywhere") else COMPARED:
+        file = Path(root) / path
+        file.write_text(put_between_markers(file.read_text(), make(data), name))

@@ -17,29 +17,46 @@ class Step(NamedTuple):
     targets: tuple
     rates: tuple = ("1000",)
     turns: int = 2
+    ours_alone: bool = False  # of flametap, without the others
 
 
 # 3.13 is the newest that most peers know, 3.15 the one that Tachyon and perf know.
 MOST = ("3.13", "3.15")
 MAIN = ("mixed", "deep-20-us", "deep-200-us")
+BY_RATE = ("deep-20-us", "deep-200-us")
+MANY = ("calls-100ns", "calls-1us", "calls-10us", "deep-20-tiny", "deep-200-tiny", "deep-200-c", "deep-2000-us",
+        "alternating-50us", "flat", "threads-8", "threads-200", "gil", "asyncio", "numpy", "periodic-1ms",
+        "periodic-10ms", "lines", "realistic", "generators", "processes", "imports")
+ALL = tuple(each.name for each in catalogue.CATALOGUE)
+
+
+def all_but(*names):
+    return tuple(name for name in ALL if name not in names)
+
+
 WHOLE = (
     Step(MOST, MAIN, turns=5),
-    Step(MOST, ("deep-20-us", "deep-200-us"), ("100", "10000", "max"), turns=3),
-    Step(MOST, ("calls-100ns", "calls-1us", "calls-10us", "deep-20-tiny", "deep-200-tiny", "deep-200-c", "deep-2000-us",
-                "alternating-50us", "flat", "threads-8", "threads-200", "gil", "asyncio", "numpy", "periodic-1ms",
-                "periodic-10ms", "lines", "realistic", "generators", "processes", "imports")),
+    Step(MOST, BY_RATE, ("100", "10000", "max"), turns=3),
+    Step(MOST, MANY),
     Step(("2.7", "3.8", "3.11"), MAIN),
-    Step(("3.8",), ("deep-20-us", "deep-200-us"), ("max",)),
+    Step(("3.8",), BY_RATE, ("max",)),
+    # What is promised of every target, at both rates, and on an interpreter whose frames are objects.
+    Step(("3.13",), all_but(*MAIN, *MANY), turns=4, ours_alone=True),
+    Step(("3.13",), all_but(*BY_RATE), ("10000",), turns=3, ours_alone=True),
+    Step(("3.8",), all_but(*MAIN), turns=4, ours_alone=True),
 )
 QUICK = (Step(MOST, MAIN, turns=1),)
+# Of flametap alone: is there a wrong stack anywhere?
+EVERYWHERE = (Step(("2.7", *pythons.MINORS), ALL, ("100", "1000", "10000", "max"), turns=1),)
 
 
 def chosen(arguments):
     """The steps as the command line narrows them. What it names is measured in all combinations."""
-    steps = QUICK if arguments.quick else WHOLE
+    steps = EVERYWHERE if arguments.everywhere else QUICK if arguments.quick else WHOLE
     if arguments.pythons or arguments.targets or arguments.rates:
-        steps = (Step(arguments.pythons or MOST, arguments.targets or MAIN, arguments.rates or ("1000",),
-                      steps[0].turns),)
+        usual = EVERYWHERE[0] if arguments.everywhere else Step(MOST, MAIN, turns=steps[0].turns)
+        steps = (Step(arguments.pythons or usual.pythons, arguments.targets or usual.targets,
+                      arguments.rates or usual.rates, usual.turns),)
     return [step._replace(turns=arguments.turns or step.turns) for step in steps]
 
 

@@ -144,6 +144,22 @@ def rate_table(results):
     return table(head, lines) if lines else ""
 
 
+def samples_by_interpreter(results):
+    """How many samples there are of each target on each interpreter, and how many of them are impossible."""
+    pythons = results.values("python")
+    lines = [(target, *(samples_of(results.find(target=target, python=python)) for python in pythons))
+             for target in results.values("target")]
+    return table(("samples of", *pythons), lines)
+
+
+def samples_of(rows):
+    samples = sum(row["samples"] for row in rows)
+    impossible = round(sum(row["impossible"] * row["samples"] for row in rows if row.get("impossible")))
+    if not samples:
+        return NO_VALUE
+    return f"{samples:,}" + (f", **{impossible} impossible**" if impossible else "")
+
+
 def startup_table(results):
     lines = []
     for each in results.data["startups"]:

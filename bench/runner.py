@@ -28,9 +28,11 @@ class Runner:
     def close(self):
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def run(self, interpreter, variant, rates, turns):
+    def run(self, interpreter, variant, step):
+        """What a step of the plan says of rates, turns and profilers."""
         self.say(f"{interpreter.name} {variant.name}")
-        rows = self.make_rows(interpreter, variant, rates)
+        rates, turns = step.rates, step.turns
+        rows = self.make_rows(interpreter, variant, step)
         if variant.kind == "launch":
             for row in rows:
                 launching.run_row(self, row, interpreter, variant, turns)
@@ -44,10 +46,12 @@ class Runner:
         finally:
             targets.stop()
 
-    def make_rows(self, interpreter, variant, rates):
+    def make_rows(self, interpreter, variant, step):
         rows = []
         for peer in self.peers:
-            for rate in rates if peer.rates else self.no_rate(peer, interpreter, variant):
+            if step.ours_alone and not peer.is_ours:
+                continue
+            for rate in step.rates if peer.rates else self.no_rate(peer, interpreter, variant):
                 row = {"python": minor_of(interpreter), "target": variant.name, "rate": rate, "profiler": peer.name,
                        "kind": variant.kind, "turns": [], "failed": peer.why_not(interpreter, variant, rate) or ""}
                 self.rows.append(row)

@@ -281,25 +281,36 @@ def test_goals_that_are_not_reached_say_where():
 def test_tables_go_between_markers():
     import documents
 
-    text = f"before\n{documents.BEGIN}\nold\n{documents.END}\nafter\n"
-    once = documents.put_between_markers(text, "new")
-    assert once == f"before\n{documents.BEGIN}\nnew\n{documents.END}\nafter\n"
-    assert documents.put_between_markers(once, "new") == once
+    text = "before\n<!-- some:begin -->\nold\n<!-- some:end -->\nafter\n"
+    once = documents.put_between_markers(text, "new", "some")
+    assert once == "before\n<!-- some:begin -->\nnew\n<!-- some:end -->\nafter\n"
+    assert documents.put_between_markers(once, "new", "some") == once
     with pytest.raises(ValueError):
-        documents.put_between_markers("no markers", "new")
+        documents.put_between_markers(text, "new", "others")
 
 
 def test_documents_have_their_markers():
     import documents
 
-    for name in ("README.md", "docs/accuracy.md"):
-        documents.put_between_markers((ROOT / name).read_text(), "")
+    for path, name, _ in documents.COMPARED + documents.ALONE:
+        documents.put_between_markers((ROOT / path).read_text(), "", name)
+
+
+def test_everywhere_has_a_line_for_every_target():
+    import documents
+
+    rows = [calm_row(), calm_row("flametap", "gil"), calm_row("flametap", "gil", "max", impossible=1)]
+    text = documents.whole({**example_data(), "everywhere": True, "rows": rows})
+    assert "| samples of | 3.13 |" in text
+    assert "| mixed | 2,000 |" in text and "| gil | 4,000, **2 impossible** |" in text
+    assert "| no impossible stack, anywhere | 2 of 6,000 samples | no |" in text
+    assert "stands still" not in text
 
 
 def test_everything_measured_by_default_exists():
     import plan
 
-    for step in plan.WHOLE + plan.QUICK:
+    for step in plan.WHOLE + plan.QUICK + plan.EVERYWHERE:
         assert all(plan.variant(name) for name in step.targets)
     with pytest.raises(SystemExit):
         plan.variant("no such target")

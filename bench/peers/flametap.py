@@ -14,6 +14,7 @@ LOSSES = ("torn", "unreadable", "truncated")
 class Flametap(Peer):
     name = "flametap"
     how = "`record -f folded`: threads that run or hold the GIL, which is its default"
+    is_ours = True
     pins_itself = True
     options = ()
 

@@ -52,6 +52,7 @@ class Peer:
     version = ""
     how = ""  # which options were chosen, and why, for the report
     rates = True  # False: it has none, and is measured once for all
+    is_ours = False
     has_stacks = True  # False: only functions and their callers
     has_lines = True
     counts_waiting = True  # a thread that is ready to run counts as one that runs: its truth is wall time
