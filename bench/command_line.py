@@ -34,15 +34,16 @@ def words(text):
 
 def parse(description):
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="two interpreters, few targets, one turn")
-    parser.add_argument("--everywhere", action="store_true",
-                        help="flametap alone: every target on every interpreter at every rate")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--quick", action="store_true", help="two interpreters, few targets, one turn")
+    size.add_argument("--everywhere", action="store_true",
+                      help="flametap alone: every target on every interpreter at every rate")
     parser.add_argument("--profilers", type=words, help=", ".join(kind.name for kind in KINDS + MORE_KINDS))
     parser.add_argument("--targets", type=words, help="of bench/targets/catalogue.py")
     parser.add_argument("--rates", type=words, help="samples per second, and max")
     parser.add_argument("--pythons", type=words, help="3.8,3.13")
     parser.add_argument("--seconds", type=float, help="of each turn [2; quick: 1; everywhere: 0.5]")
-    parser.add_argument("--turns", type=int, help="of each measurement [2 to 5; quick: 1]")
+    parser.add_argument("--turns", type=int, help="of each measurement [2 to 5; quick, everywhere: 1]")
     parser.add_argument("--pin", action="store_true", help="the target on CPU 1, the profilers on CPU 0")
     parser.add_argument("--crowd", type=int, default=0, metavar="N", help="N other processes compute all the while")
     parser.add_argument("--output", type=Path, default=ROOT / "build/bench/report", metavar="DIR")
@@ -68,8 +69,8 @@ def measure_all(arguments):
     kit = setup.Kit(pythons.find())
     peers, missing = setup.gather(kinds_of(arguments), kit)
     runner = Runner(peers, arguments.seconds, arguments.pin)
-    data = {"everywhere": arguments.everywhere, "date": time.strftime("%Y-%m-%d"), "machine": machine.facts(), "seconds": [arguments.seconds],
-            "pin": arguments.pin, "crowd": arguments.crowd, "missing": missing,
+    data = {"everywhere": arguments.everywhere, "date": time.strftime("%Y-%m-%d"), "machine": machine.facts(),
+            "seconds": [arguments.seconds], "pin": arguments.pin, "crowd": arguments.crowd, "missing": missing,
             "profilers": {peer.name: {"version": peer.version, "how": peer.how} for peer in peers},
             "interpreters": {}, "targets": {}, "not_measured": [], "rows": runner.rows, "startups": []}
     crowd = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(arguments.crowd)]

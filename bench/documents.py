@@ -79,7 +79,7 @@ def for_accuracy(data):
     return "\n\n".join(part for part in parts if part)
 
 
-def put_between_markers(text, tables, name="bench"):
+def put_between_markers(text, tables, name):
     """The text with the tables between its markers of that name; what stood there goes."""
     before, begin, rest = text.partition(BEGIN % name)
     _, end, after = rest.partition(END % name)

@@ -2,9 +2,8 @@
 import random
 
 import truth
-from report import NO_VALUE, percent, table
+from report import NO_VALUE, OURS, percent, table
 
-OURS = "flametap"
 MOST_NOISE = 1.5
 RATES = ("1000", "10000")
 MOST_STILL = {"1000": 0.01, "10000": 0.05}
@@ -83,9 +82,11 @@ def verdict(reached):
 
 
 def impossible_stacks(ours):
-    samples = sum(row["samples"] for row in ours)
-    impossible = round(sum(row["impossible"] * row["samples"] for row in ours))
-    return "no impossible stack, anywhere", f"{impossible} of {samples:,} samples", verdict(impossible == 0)
+    goal = "no impossible stack, anywhere"
+    samples, impossible = (sum(row[name] for row in ours) for name in ("samples", "impossible_samples"))
+    if not samples:
+        return goal, "not measured", NO_VALUE
+    return goal, f"{impossible} of {samples:,} samples", verdict(impossible == 0)
 
 
 def compared(goal, rows, figure, is_reached, shown, remark=""):

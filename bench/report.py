@@ -4,6 +4,7 @@ import results as figures_of
 SHORT_TARGET, DEEP_TARGET, MIXED_TARGET = "deep-20-us", "deep-200-us", "mixed"
 USUAL_RATE = "1000"
 MAIN_PYTHONS = ("3.13", "3.15")  # the first of these that a profiler knows
+OURS = "flametap"
 NO_VALUE = "–"
 
 
@@ -73,7 +74,7 @@ def main_table(results):
     lines = []
     for profiler in results.values("profiler"):
         known = [python for python in MAIN_PYTHONS if results.find(profiler=profiler, python=python)]
-        for python in known if profiler.startswith("flametap") else known[:1]:
+        for python in known if profiler.startswith(OURS) else known[:1]:
             rows = {row["target"]: row for row in results.find(profiler=profiler, python=python) if at_usual_rate(row)}
             if SHORT_TARGET in rows and DEEP_TARGET in rows:
                 lines.append(main_line(profiler, python, rows))
@@ -147,17 +148,14 @@ def rate_table(results):
 def samples_by_interpreter(results):
     """How many samples there are of each target on each interpreter, and how many of them are impossible."""
     pythons = results.values("python")
-    lines = [(target, *(samples_of(results.find(target=target, python=python)) for python in pythons))
+    lines = [(target, *(samples_of(results.find(profiler=OURS, target=target, python=python)) for python in pythons))
              for target in results.values("target")]
     return table(("samples of", *pythons), lines)
 
 
 def samples_of(rows):
-    samples = sum(row["samples"] for row in rows)
-    impossible = round(sum(row["impossible"] * row["samples"] for row in rows if row.get("impossible")))
-    if not samples:
-        return NO_VALUE
-    return f"{samples:,}" + (f", **{impossible} impossible**" if impossible else "")
+    samples, impossible = (sum(row[name] for row in rows) for name in ("samples", "impossible_samples"))
+    return f"{samples:,}" + (f", **{impossible} impossible**" if impossible else "") if samples else NO_VALUE
 
 
 def startup_table(results):

@@ -76,6 +76,7 @@ def summary(row):
         figures[name] = median([turn.get(name) for turn in turns])
     if any("impossible" in turn for turn in turns):
         figures["impossible"] = impossible_share(turns)
+        figures["impossible_samples"] = sum(impossible_samples(turn) for turn in turns)
     figures.update(distance_from_truth(turns))
     if row["rate"] == "all":
         figures["ratio"] = None  # who sees every call has no noise
@@ -102,6 +103,12 @@ def impossible_share(turns):
     """Of all samples of all turns."""
     samples = sum(turn["samples"] for turn in turns)
     return sum(turn["impossible"]["share"] * turn["samples"] for turn in turns) / samples if samples else 0.0
+
+
+def impossible_samples(turn):
+    """How many they are is told by their weight; but any weight at all is at least one sample."""
+    found = turn["impossible"]
+    return max(1, round(found["share"] * turn["samples"])) if found["count"] else 0
 
 
 def add_up(counts):
@@ -139,6 +146,8 @@ def read(path):
 
 def merge(parts):
     """The results of several runs as if they were of one. What the first says of the machine holds for all."""
+    if len({part.get("everywhere", False) for part in parts}) > 1:
+        raise SystemExit("bench/run: results of --everywhere and of other runs are different reports")
     whole = dict(parts[0], **{name: [] for name in LISTS})
     for part in parts:
         for name in LISTS:

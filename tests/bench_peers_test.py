@@ -1,5 +1,7 @@
 """What the benchmark's peers are told, and the formats that they write."""
 
+import json
+
 import pytest
 
 pytestmark = pytest.mark.usefixtures("bench_on_path")
@@ -20,6 +22,20 @@ def test_stacks_of_flametap_and_py_spy():
                           Frame("Account.run", "/srv/cells.py", 261), Frame("short", "/srv/target.py", 26)), 98)
     assert stacks[1][0] == (Frame("<module>", "/srv/target.py", 0), Frame("<lambda>", "a file with (signs).py", 3))
     assert lost == {"torn": 3}
+
+
+def test_flametap_counts_time_and_says_how_many_samples_that_were(tmp_path):
+    from peers.flametap import Flametap
+    from peers.peer import Job
+
+    output = tmp_path / "profile"
+    output.write_text(FOLDED)  # 103 ticks, of which 51 were missed
+    (tmp_path / "profile.stats").write_text(json.dumps({
+        "samples": 52, "torn": 2, "unreadable": 0, "truncated": 0, "no_frames": 4, "missed_ticks": 51, "steps": {},
+        "duration_s": 0.1, "median_sample_ns": 9000}))
+    read = Flametap.read(None, Job("1000", 0.1, output), "", "")
+    assert (sum(count for _, count in read.stacks), read.samples, read.lost) == (100, 50, {"torn": 2})
+    assert (read.said["missed"], read.said["no_frames"]) == (51, 4)
 
 
 def test_stacks_of_tachyon():

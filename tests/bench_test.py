@@ -128,7 +128,7 @@ def test_summary_of_turns():
     assert figures["waiting"] == pytest.approx(0.05)
     assert figures["samples_per_s"] == 1000 and figures["got"] == 1
     assert figures["lost"] == {"torn": 2} and results.lost_share(figures) == pytest.approx(2 / 2002)
-    assert figures["impossible"] == pytest.approx(0.01)
+    assert figures["impossible"] == pytest.approx(0.01) and figures["impossible_samples"] == 20
     assert figures["distance"] == pytest.approx(0)  # the turns err in opposite directions
     assert figures["noise"] == pytest.approx(math.sqrt(2 * 0.25 / (math.pi * 2000)))
 
@@ -294,6 +294,20 @@ def test_documents_have_their_markers():
 
     for path, name, _ in documents.COMPARED + documents.ALONE:
         documents.put_between_markers((ROOT / path).read_text(), "", name)
+
+
+def test_one_impossible_stack_is_never_rounded_away():
+    import results
+
+    light = turn(impossible={"share": 0.0001, "count": 1, "examples": []})
+    assert results.summary(row(turns=[light, turn(impossible={"share": 0.0, "count": 0})]))["impossible_samples"] == 1
+
+
+def test_reports_of_different_kinds_are_not_mixed():
+    import results
+
+    with pytest.raises(SystemExit, match="different reports"):
+        results.merge([example_data(), {**example_data(), "everywhere": True}])
 
 
 def test_everywhere_has_a_line_for_every_target():

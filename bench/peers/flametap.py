@@ -43,10 +43,11 @@ class Flametap(Peer):
         stacks, marked = folded.take_out(folded.read(job.output.read_text(), folded.frame_in_parentheses), MARKERS)
         lost = {name: stats[name] for name in LOSSES if stats[name]}
         # The counts are of time: a sample that came late has those of the ticks that were missed before it, too.
-        samples = stats["samples"] - stats["torn"] - stats["unreadable"]
+        shown = sum(count for _, count in stacks)
+        samples = round(stats["samples"] * shown / max(1, shown + sum(marked.values())))
         return Recording(stacks, samples, lost, {
             "seconds": stats["duration_s"], "missed": stats["missed_ticks"], "steps": stats["steps"],
-            "no_frames": marked.get("no Python frames", 0), "median_sample_ns": stats["median_sample_ns"]})
+            "no_frames": stats["no_frames"], "median_sample_ns": stats["median_sample_ns"]})
 
 
 class FlametapNoPause(Flametap):

@@ -84,7 +84,7 @@ int convert(const DiffRequest& request) {
       page ? format::write_html_difference({std::string(format::base_name(request.before)), pair->before()},
                                            {std::string(format::base_name(request.after)), pair->after()},
                                            request.mode.value_or(profile::Mode::unknown))
-           : format::write_folded_difference(pair->before(), pair->after(), pair->common);
+           : format::write_folded_difference(pair->before(), pair->after());
   const auto written = write(*output, "", content);
   return written ? 0 : fail(written.error());
 }

@@ -48,41 +48,39 @@ std::vector<std::string> frame_texts(const Profile& profile) {
   return texts;
 }
 
-// What the count of a stack is made of. Whoever reads this format takes shares from counts. A sample that came late
-// stands for the ticks that were missed before it, so its count is not one, but the time that it stands for.
-class Count {
+// What a count stands for. Whoever reads this format takes shares from counts. A sample that came late stands for the
+// ticks that were missed before it, so it does not count one, but the time that it stands for.
+class Unit {
  public:
-  Count(const Profile& profile, bool by_ticks) : by_ticks_(by_ticks) {
-    if (!by_ticks) {
-      unit_ns_ = 1000;  // nobody counted ticks, as in a speedscope file of events
-    } else if (profile.recording.rate_hz > 0) {
-      unit_ns_ = std::max(kShortestTick, 1e9 / profile.recording.rate_hz);
-    } else if (profile.total_ticks() > 0) {
-      unit_ns_ = static_cast<double>(profile.total_weight_ns()) / static_cast<double>(profile.total_ticks());
-    }
-    if (profile.total_weight_ns() == 0) unit_ns_ = 0;
+  explicit Unit(const Profile& profile) {
+    const auto total_ns = static_cast<double>(profile.total_weight_ns());
+    const auto ticks = static_cast<double>(profile.total_ticks());
+    const double rate_hz = profile.recording.rate_hz;
+    if (total_ns == 0) return;
+    ns_ = kShortestNs;
+    // A file may say any rate: no sample stands for less than an interval, so the interval is not longer than the mean.
+    if (rate_hz > 0 && ticks > 0) ns_ = std::max(kShortestNs, std::min(1e9 / rate_hz, total_ns / ticks));
   }
 
-  [[nodiscard]] std::uint64_t of(const profile::Weight& weight) const {
-    if (unit_ns_ == 0) return by_ticks_ ? weight.ticks : 0;
-    const auto count = static_cast<std::uint64_t>(std::llround(static_cast<double>(weight.ns) / unit_ns_));
+  [[nodiscard]] std::uint64_t count_of(const profile::Weight& weight) const {
+    if (ns_ == 0) return weight.ticks;
+    const auto count = static_cast<std::uint64_t>(std::llround(static_cast<double>(weight.ns) / ns_));
     return std::max(count, std::uint64_t{weight.ticks > 0});  // what was seen is shown
   }
 
  private:
-  static constexpr double kShortestTick = 1;  // a file may say any rate
+  static constexpr double kShortestNs = 1000;
 
-  bool by_ticks_;
-  double unit_ns_ = 0;  // 0: only ticks are known
+  double ns_ = 0;  // 0: no time is known, ticks count
 };
 
 // One line per node of the tree that samples ended in.
-std::vector<Line> lines_of(const Profile& profile, bool by_ticks) {
-  const Count count(profile, by_ticks);
+std::vector<Line> lines_of(const Profile& profile) {
+  const Unit unit(profile);
   const std::vector<std::string> texts = frame_texts(profile);
   const profile::Tree tree = tree_of(profile);
   std::vector<Line> lines;
-  if (const std::uint64_t counted = count.of(tree.empty); counted > 0) lines.emplace_back(kNoFrames, counted);
+  if (const std::uint64_t count = unit.count_of(tree.empty); count > 0) lines.emplace_back(kNoFrames, count);
   std::string path;
   std::vector<std::size_t> ends;  // where each frame of the path ends in it
   for (const profile::Node& node : tree.nodes) {
@@ -91,14 +89,14 @@ std::vector<Line> lines_of(const Profile& profile, bool by_ticks) {
     if (!ends.empty()) path += ';';
     path += texts[static_cast<std::size_t>(node.frame)];
     ends.push_back(path.size());
-    if (const std::uint64_t counted = count.of(node.self); counted > 0) lines.emplace_back(path, counted);
+    if (const std::uint64_t count = unit.count_of(node.self); count > 0) lines.emplace_back(path, count);
   }
   return lines;
 }
 
 // In the order of their bytes, each stack once: threads have stacks in common.
-std::vector<Line> unique_lines(const Profile& profile, bool by_ticks) {
-  std::vector<Line> lines = lines_of(profile, by_ticks);
+std::vector<Line> unique_lines(const Profile& profile) {
+  std::vector<Line> lines = lines_of(profile);
   std::sort(lines.begin(), lines.end());
   std::vector<Line> unique;
   for (Line& line : lines) {
@@ -121,15 +119,15 @@ double sum_of(const std::vector<Line>& lines) {
 
 std::string write_folded(const Profile& profile) {
   std::string text;
-  for (const auto& [stack, count] : unique_lines(profile, profile.total_ticks() > 0)) {
+  for (const auto& [stack, count] : unique_lines(profile)) {
     text.append(stack).append(" ").append(std::to_string(count)).append("\n");
   }
   return text;
 }
 
-std::string write_folded_difference(const Profile& before, const Profile& after, profile::Measures common) {
-  const std::vector<Line> old_lines = unique_lines(before, common.ticks);
-  const std::vector<Line> new_lines = unique_lines(after, common.ticks);
+std::string write_folded_difference(const Profile& before, const Profile& after) {
+  const std::vector<Line> old_lines = unique_lines(before);
+  const std::vector<Line> new_lines = unique_lines(after);
   const double old_sum = sum_of(old_lines);
   const double new_sum = sum_of(new_lines);
   const double scale = old_sum > 0 && new_sum > 0 ? new_sum / old_sum : 1;

@@ -6,19 +6,18 @@
 
 #include "base/result.h"
 #include "format/read_any.h"
-#include "profile/common.h"
 #include "profile/profile.h"
 
 namespace flametap::format {
 
-// Counts are ticks, missed ones included, or microseconds where only the time is known; lines are unique and in the
-// order of their bytes. A `;` in a name is written as `:`.
+// A count is the time that a stack stands for, in intervals between ticks, or microseconds where those are not known;
+// the ticks where no time is known. Lines are unique and in the order of their bytes. A `;` in a name is written as
+// `:`.
 [[nodiscard]] std::string write_folded(const profile::Profile& profile);
 
 // `frame;frame BEFORE AFTER` for every stack of either, as programs for differential flame graphs read it. The counts
 // of `before` are scaled so that both have the same sum: recordings of different lengths can be compared.
-[[nodiscard]] std::string write_folded_difference(const profile::Profile& before, const profile::Profile& after,
-                                                  profile::Measures common);
+[[nodiscard]] std::string write_folded_difference(const profile::Profile& before, const profile::Profile& after);
 
 // Reads what write_folded wrote, and the dialects of other tools: see folded_frame.h and austin.h. Lines that are not
 // understood are left out and counted in a warning. Threads, times and states are not in it, except in Austin's.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "format/limits.h"
 #include "profile/test_profile.h"
 
 namespace flametap::format {
@@ -29,7 +30,6 @@ TEST(Folded, LinesAreUniqueAndSorted) {
 
 TEST(Folded, ALateSampleCountsForTheTicksThatWereMissedBeforeIt) {
   profile::TestProfile test;
-  test.profile.recording.rate_hz = 1000;
   const profile::ThreadId thread = test.thread("MainThread", 7);
   test.sample(thread, {{"f", "/a.py", 1}}, 2);
   const auto late = test.stack({{"g", "/a.py", 2}});
@@ -37,8 +37,9 @@ TEST(Folded, ALateSampleCountsForTheTicksThatWereMissedBeforeIt) {
   EXPECT_EQ(write_folded(test.profile), "f (/a.py:1) 2\ng (/a.py:2) 7\n");
 }
 
-TEST(Folded, AsFastAsPossibleTheCountsAreSharesOfTime) {
+TEST(Folded, WithoutAnIntervalTheCountsAreMicroseconds) {
   profile::TestProfile test;
+  test.profile.recording.rate_hz = 0;
   const profile::ThreadId thread = test.thread("MainThread", 7);
   const auto add = [&](const char* name, std::uint64_t ticks, std::uint64_t ns) {
     test.profile.add(profile::Sample{0, ns, thread, test.stack({{name, "/a.py", 1}}), ticks, stack::kOnCpu});
@@ -46,16 +47,29 @@ TEST(Folded, AsFastAsPossibleTheCountsAreSharesOfTime) {
   add("deep", 10, 300'000);  // takes long to read
   add("shallow", 90, 700'000);
   add("rare", 1, 100);
-  EXPECT_EQ(write_folded(test.profile), "deep (/a.py:1) 30\nrare (/a.py:1) 1\nshallow (/a.py:1) 71\n");
+  EXPECT_EQ(write_folded(test.profile), "deep (/a.py:1) 300\nrare (/a.py:1) 1\nshallow (/a.py:1) 700\n");
 }
 
-TEST(Folded, AnAbsurdRateIsNoAbsurdCount) {
-  for (const double rate : {1e-300, 1e300}) {
+TEST(Folded, ARateThatCannotBeIsNoAbsurdCount) {
+  for (const double rate : {1e-300, 1.0, 1e300}) {
     profile::TestProfile test;
     test.profile.recording.rate_hz = rate;
-    test.sample(test.thread("MainThread", 7), {{"f", "/a.py", 1}}, 3);
-    EXPECT_EQ(write_folded(test.profile), rate < 1 ? "f (/a.py:1) 1\n" : "f (/a.py:1) 3000000\n");
+    const profile::ThreadId thread = test.thread("MainThread", 7);
+    test.sample(thread, {{"f", "/a.py", 1}}, 3);
+    test.sample(thread, {{"g", "/a.py", 1}}, 400);
+    const bool is_slow = rate <= 1;
+    EXPECT_EQ(write_folded(test.profile),
+              is_slow ? "f (/a.py:1) 3\ng (/a.py:1) 400\n" : "f (/a.py:1) 3000\ng (/a.py:1) 400000\n");
   }
+}
+
+TEST(Folded, TheLargestTimeHasACount) {
+  profile::TestProfile test;
+  test.profile.recording.rate_hz = 1e9;
+  const profile::ThreadId thread = test.thread("MainThread", 7);
+  const auto stack = test.stack({{"f", "/a.py", 1}});
+  test.profile.add(profile::Sample{0, kMaxSum, thread, stack, 1, stack::kOnCpu});
+  EXPECT_EQ(write_folded(test.profile), "f (/a.py:1) 9223372036854776\n");
 }
 
 TEST(Folded, ADifferenceHasBothCountsAtOneScale) {
@@ -67,11 +81,9 @@ TEST(Folded, ADifferenceHasBothCountsAtOneScale) {
   after.thread("MainThread", 7);
   after.sample(thread, {{"g", "/a.py", 0}}, 30);
   after.sample(thread, {{"h", "/a.py", 0}}, 10);
-  EXPECT_EQ(write_folded_difference(before.profile, after.profile, {}),
+  EXPECT_EQ(write_folded_difference(before.profile, after.profile),
             "f (/a.py) 30 0\ng (/a.py) 10 30\nh (/a.py) 0 10\n");
-  EXPECT_EQ(write_folded_difference(before.profile, profile::Profile(), {}), "f (/a.py) 3 0\ng (/a.py) 1 0\n");
-  EXPECT_EQ(write_folded_difference(before.profile, before.profile, {.ticks = false}),
-            "f (/a.py) 3000 3000\ng (/a.py) 1000 1000\n");
+  EXPECT_EQ(write_folded_difference(before.profile, profile::Profile()), "f (/a.py) 3 0\ng (/a.py) 1 0\n");
 }
 
 TEST(Folded, ALineStaysALine) {

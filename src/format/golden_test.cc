@@ -118,6 +118,8 @@ TEST(Golden, PprofAndSpeedscopeReadBack) {
     ASSERT_TRUE(again.ok()) << again.error().message;
     EXPECT_TRUE(again->warnings.empty());
     EXPECT_EQ(again->profile.total_weight_ns(), golden.total_weight_ns());
+    EXPECT_EQ(again->profile.total_ticks(), golden.total_ticks());
+    EXPECT_EQ(again->profile.recording.rate_hz, golden.recording.rate_hz);
     EXPECT_EQ(again->profile.threads().size(), golden.threads().size());
     EXPECT_EQ(write_folded(again->profile), write_folded(golden));
   }

@@ -135,6 +135,7 @@ class SpeedscopeReader {
       ++lost_;
       return;
     }
+    read_rate(member(profile, "rate_hz"));
     const Unit unit = unit_of(profile);
     if (text_of(member(profile, "unit")) == "bytes" && !warned_of_bytes_) {
       warnings_.emplace_back("its numbers are bytes, not time: they are shown as counts");
@@ -145,6 +146,11 @@ class SpeedscopeReader {
     } else {
       read_samples(profile, *thread, unit);
     }
+  }
+
+  // flametap's own; the same in all profiles.
+  void read_rate(const json& rate) {
+    if (rate.is_number() && rate.get<double>() > 0) import_.profile.recording.rate_hz = rate.get<double>();
   }
 
   void read_samples(const json& profile, profile::ThreadId thread, const Unit& unit) {

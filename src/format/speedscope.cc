@@ -58,6 +58,7 @@ void write_profile(JsonWriter& json, const Profile& profile, const std::string& 
   for (const Sample* sample : samples) json.value(weight(sample));
   json.end_array();
   if (timed) {  // for reading back, as the kinds of frames
+    if (profile.recording.rate_hz > 0) json.member("rate_hz", profile.recording.rate_hz);
     json.key("ticks").begin_array();
     for (const Sample* sample : samples) json.value(sample->ticks);
     json.end_array();

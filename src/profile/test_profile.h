@@ -31,7 +31,10 @@ struct TestFrame {
 
 class TestProfile {
  public:
-  TestProfile() { profile.recording.mode = Mode::wall; }
+  TestProfile() {
+    profile.recording.mode = Mode::wall;
+    profile.recording.rate_hz = 1000;
+  }
 
   ThreadId thread(std::string name, std::uint64_t id, std::int32_t pid = 7) {
     for (std::size_t i = 0; i < profile.processes().size(); ++i) {

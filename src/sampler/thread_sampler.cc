@@ -15,6 +15,7 @@ using stack::Step;
 constexpr int kInterruptAttempts = 3;
 constexpr int kRidesToLearn = 64;  // after something new was met that could not be followed
 constexpr int kRideAttempts = 6;
+constexpr int kPauseAttempts = 6;
 constexpr Nanoseconds kLongestReading = 100'000;
 constexpr Nanoseconds kLongestTrial = 25'000;  // with what comes before a sample; most are much shorter
 constexpr int kReadingsInOneGo = 5;
@@ -284,7 +285,7 @@ Sampled ThreadSampler::sample_paused(const Tools& tools) {
     return finish(read_again_and_again(tools), Step::free_running, true);
   }
   Reading reading = Reading::moved;
-  for (int i = 0; i < kLearnAttempts; ++i) {
+  for (int i = 0; i < kPauseAttempts; ++i) {
     if (i > 0) sleep_for(kMoment);
     const target::Pause pause = tools.pauser->stop(tid_, kPauseTimeout);
     if (pause.status() == target::PauseStatus::gone) return kThreadEnded;

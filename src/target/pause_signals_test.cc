@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -9,6 +10,7 @@
 
 #include "target/pause.h"
 #include "target/process.h"
+#include "target/ptrace.h"
 #include "target/test_child.h"
 #include "target/test_spinner.h"
 
@@ -51,6 +53,19 @@ bool takes_a_signal(Shared* shared) {
   return shared->queued_taken > before;
 }
 
+// As a pause holds it that meets a signal on its way there: seen, and not taken (WNOWAIT), so that the kernel still has
+// it. To pause until that happens takes a minute on some days.
+void hold_before_a_signal(pid_t target) {
+  if (trace(PTRACE_SEIZE, target, 0) != 0) _exit(1);
+  siginfo_t seen{};
+  while (waitid(P_PID, static_cast<id_t>(target), &seen, WSTOPPED | WNOWAIT | __WALL) == 0) {
+    if (seen.si_status == SIGRTMIN) return;
+    waitid(P_PID, static_cast<id_t>(target), &seen, WSTOPPED | __WALL);
+    trace(PTRACE_CONT, target, seen.si_status);
+  }
+  _exit(1);
+}
+
 TEST(PauseSignals, LosesNoSignalAndDoublesNone) {
   SharedMemory shared;
   const TestChild child = start_spinner(shared.get(), [&] { install_handlers(shared.get()); });
@@ -66,6 +81,7 @@ TEST(PauseSignals, LosesNoSignalAndDoublesNone) {
   }
   EXPECT_TRUE(takes_a_signal(shared.get()));
   EXPECT_EQ(shared->out_of_order, 0);
+  wait_until([&] { return shared->alarms > 0; });  // all of that may have been over within a millisecond
   EXPECT_GT(shared->alarms, 0);
   std::printf("%d signals, %d pauses just before one, %d alarms\n", shared->queued_taken.load(), before_a_signal,
               shared->alarms.load());
@@ -77,14 +93,9 @@ TEST(PauseSignals, ATracerKilledJustBeforeASignalDoesNotLoseIt) {
   const TestChild sender = start_sender(child.pid(), shared.get());
   for (int round = 0; round < 5; ++round) {
     TestChild tracer = TestChild::run([&](const auto& ready) {
-      Pauser pauser(child.pid());
-      while (true) {
-        takes_a_signal(shared.get());
-        const Pause held = pauser.stop(child.pid(), kLong);
-        if (held.signal() != SIGRTMIN) continue;
-        ready();
-        while (true) pause();
-      }
+      hold_before_a_signal(child.pid());
+      ready();
+      while (true) pause();
     });
     tracer.kill_and_reap();
     ASSERT_TRUE(takes_a_signal(shared.get())) << "round " << round;

@@ -136,6 +136,8 @@ def workload(start):
         target.said = target.says()
         if mode == "blocked":
             target.wait_until_still()
+        else:
+            target.wait_until_it_computes()
         return target
 
     return begin

@@ -103,14 +103,21 @@ def samples_of(recording):
                          weight_ns)
 
 
-def stacks_of(recording):
-    """The stacks of a recording in the json format by their number, each the outermost frame first."""
+def stacks_of(recording, make_frame=None):
+    """The stacks of a recording in the json format by their number, each the outermost frame first.
+
+    make_frame(number) is what stands for a frame of its table; without it, a Frame.
+    """
     strings, functions, frames = (recording[name] for name in ("strings", "functions", "frames"))
-    known = [Frame(strings[functions["name"][function]], strings[functions["file"][function]], line)
-             for function, line in zip(frames["function"], frames["line"])]
+
+    def plain_frame(number):
+        function = frames["function"][number]
+        return Frame(strings[functions["name"][function]], strings[functions["file"][function]], frames["line"][number])
+
+    known = [(make_frame or plain_frame)(number) for number in range(len(frames["function"]))]
     stacks = [()]
-    for parent, frame in zip(recording["stacks"]["parent"], recording["stacks"]["frame"]):
-        stacks.append(stacks[parent] + (known[frame],))
+    for parent, number in zip(recording["stacks"]["parent"], recording["stacks"]["frame"]):
+        stacks.append(stacks[parent] + (known[number],))
     return stacks
 
 
@@ -134,9 +141,14 @@ class Weight:
             self.ns += weight_ns
             self.squares += others * interval_ns ** 2 + (weight_ns - others * interval_ns) ** 2
 
+    @property
+    def equal_samples(self):
+        """So many samples of one weight have as much of chance in them."""
+        return self.ns ** 2 / self.squares if self.squares else 0
+
     def sigma(self, share):
         """The standard deviation of such a share of the time."""
-        return math.sqrt(share * (1 - share) * self.squares) / self.ns
+        return math.sqrt(share * (1 - share) / self.equal_samples)
 
 
 class Recording:

@@ -112,11 +112,7 @@ class Recording:
             return Frame(kind, name if kind in ("python", "marker") else plain(name), strings[functions["file"][function]],
                          frames["line"][number], strings[modules[function]])
 
-        known = [frame(number) for number in range(len(frames["function"]))]
-        stacks = [()]
-        for parent, number in zip(self.json["stacks"]["parent"], self.json["stacks"]["frame"]):
-            stacks.append(stacks[parent] + (known[number],))
-        return stacks
+        return flametap.stacks_of(self.json, frame)
 
     def samples(self):
         columns = (self.json["samples"][name] for name in ("thread", "stack", "ticks", "weight_ns"))

@@ -20,7 +20,7 @@ work(%d)
 """
 
 
-ENOUGH = 1000000  # rounds: far longer than it takes us to find a Python, also when we get no turn for a while
+ENOUGH = 3000000  # rounds: far longer than it takes us to find a Python, also when we get no turn for a while
 FOR_A_SECOND = """
 import time
 end = time.time() + 1
@@ -68,7 +68,7 @@ def test_ended_by_a_signal(usual_python, launch, number):
 
 def test_stdin_and_stdout_pass_through(usual_python, launch):
     data = os.urandom(1 << 20)
-    source = "import shutil, sys; shutil.copyfileobj(sys.stdin.buffer, sys.stdout.buffer)"
+    source = "import shutil, sys; shutil.copyfileobj(sys.stdin.buffer, sys.stdout.buffer)\n" + BUSY % ENOUGH
     process = launch(*inline(usual_python, source), env=usual_python.environment(), stdin=subprocess.PIPE)
     out, err = process.communicate(data, timeout=60)
     assert process.returncode == 0, err

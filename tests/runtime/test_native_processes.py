@@ -100,7 +100,7 @@ def test_stubs_for_perf(own_gil_python, start, tmp_path):
     target.wait_until_it_computes()  # it says so before it begins
     stacks = Dumped(target.pid, "--native=full").stacks[target.pid]
     assert any(frame.name.startswith("py::loop:") for frame in stacks), shown(stacks)
-    recording = Recording(tmp_path, "-p", target.pid, "--native", "-d", 1)
+    recording = Recording(tmp_path, "-p", target.pid, "--native", "-d", 3)
     recording.assert_merged()
     assert recording.quality["native_truncated"] <= recording.stats["samples"] / 100, recording.quality
     for sample in recording.samples():

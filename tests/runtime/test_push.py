@@ -62,7 +62,7 @@ def receive():
 
 def start_record(python, folder, *options, env=None):
     program = folder / "shop.py"
-    program.write_text("def work():\n    return sum(range(1000))\nfor _ in range(5000): work()\n")
+    program.write_text("def work():\n    return sum(range(1000))\nfor _ in range(30000): work()\n")
     return flametap.start("record", *options, "--", *python.command, program, cwd=folder, env=python.environment(env))
 
 
@@ -137,6 +137,7 @@ def test_whoever_will_not_wait_for_a_silent_server_has_a_file(usual_python, rece
 
 def test_the_signal_that_ends_the_recording_does_not_end_the_push(usual_python, receive, tmp_path, start):
     target = start(usual_python, "tangle.py")
+    target.says()
     server = receive(silent=True)
     recording = flametap.start("record", "-p", target.pid, "--push", server.url, cwd=tmp_path)
     wait_until(lambda: any(path.stat().st_size for path in tmp_path.glob("*.ftap")), "something is recorded")

@@ -141,17 +141,18 @@ def sample(start, counters, tmp_path):
         said = target.says()
         counters.wait_for_progress()
         sampled = Sampled(said)
-        # A loaded machine misses many ticks: then it takes longer to come to as many samples.
-        while sampled.stats["samples"] < SAMPLES:
-            missing = max(500, SAMPLES - sampled.stats["samples"])
+        # A loaded machine misses many ticks: then it takes longer to come to samples that say as much.
+        while sampled.weight.equal_samples < SAMPLES:
+            missing = max(500, SAMPLES - sampled.weight.equal_samples)
             before = counters.read()
             path, stats = tmp_path / "recording.json", tmp_path / "recording.stats"
             done = flametap.run("record", "-p", target.pid, "-r", RATE_HZ, "-d", missing / RATE_HZ, "-f", "json",
                                 "-o", path, "--stats", stats, *args, wrap=wrap)
             after = counters.read()
             assert done.code == flametap.DONE, done
-            sampled.add(json.loads(path.read_text()), json.loads(stats.read_text()), before, after)
-            assert sampled.stats["samples"] > 0
+            said_of_it = json.loads(stats.read_text())
+            assert said_of_it["samples"] > 0
+            sampled.add(json.loads(path.read_text()), said_of_it, before, after)
         return sampled
 
     return record
