@@ -162,11 +162,14 @@ def test_pprof_of_another_producer(tmp_path):
         body += field(4, field(1, number) + field(4, field(1, number) + field(2, 40 + number)))
         body += field(5, field(1, number) + field(2, name) + field(4, 6))
     body += b"".join(field(6, words) for words in strings)
-    for name, content in (("plain", body), ("packed.pb.gz", gzip.compress(body))):
+    with_period = body + field(11, field(1, 3) + field(2, 4)) + field(12, 10000000)
+    main = "main.main (/go/main.go:41)"
+    # Without a period, the counts are microseconds.
+    for name, content, tick in (("plain", body, 10000), ("period", with_period, 1),
+                                ("packed.pb.gz", gzip.compress(with_period), 1)):
         path = tmp_path / name
         path.write_bytes(content)
-        main = "main.main (/go/main.go:41)"
-        assert convert(path, "folded") == main + " 1\n" + main + ";main.f (/go/main.go:42) 3\n"
+        assert convert(path, "folded") == "%s %d\n%s;main.f (/go/main.go:42) %d\n" % (main, tick, main, 3 * tick)
         assert times(path) == {("main.main",): 10000000, ("main.main", "main.f"): 30000000}
 
 
