@@ -200,8 +200,8 @@ void Family::forget_those_that_left() {
   std::vector<pid_t> gone;
   for (auto& [pid, member] : members_) {
     if (member.left == 0 || now - member.left < kMayExecute) continue;
-    member.left = 0;
     if (has_ended(pid, member.start_time)) gone.push_back(pid);
+    member.left = now;  // the end of the others is not told, and on a busy machine that of the first one takes its time
   }
   for (const pid_t pid : gone) forget(pid);
 }

@@ -250,3 +250,21 @@ def test_a_process_that_executes_is_recorded_once(usual_python, tmp_path, rate, 
     assert spins <= recording["recording"]["quality"]["ticks"]
     assert len(recording["processes"]) == 3, recording["processes"]
     assert recording["recording"]["quality"]["more"]["child processes"] == 0
+
+
+FIRST_THREAD_ENDS_FIRST = """
+import ctypes, os, threading, time
+def rest():
+    end = time.time() + 1
+    while time.time() < end: pass
+    os._exit(7)
+threading.Thread(target=rest).start()
+ctypes.CDLL(None).syscall(60, 0)
+"""
+
+
+def test_a_process_may_live_on_without_its_first_thread(usual_python, tmp_path):
+    """The kernel tells of the first thread's end alone: we still notice when the process is over."""
+    done = flametap.run("record", "--children", *flametap.into(tmp_path), "--", *usual_python.command, "-c",
+                        FIRST_THREAD_ENDS_FIRST, env=usual_python.environment(), patience_s=20)
+    assert done.code == 7, done
