@@ -21,7 +21,8 @@ constexpr Nanoseconds kFirstTry = kMillisecond;
 constexpr Nanoseconds kLastTry = 10 * kSecond;     // a program that is no Python by then will not become one
 constexpr Nanoseconds kTimeToStart = 2 * kSecond;  // as long as a recording waits for nothing else
 constexpr Nanoseconds kMayExecute = 10 * kMillisecond;
-constexpr int kHaste = 4;  // tries come at an age of 1, 1 1/4, (1 1/4)^2 ... ms
+constexpr Nanoseconds kLookInterval = kSecond / 4;  // for ends that no event told us of, or not as we understood it
+constexpr int kHaste = 4;                           // tries come at an age of 1, 1 1/4, (1 1/4)^2 ... ms
 
 bool is_called_python(pid_t pid) {
   const auto process = target::Process::open(pid);
@@ -87,6 +88,7 @@ Family::Counts Family::counts() const {
 void Family::run() {
   ::setpriority(PRIO_PROCESS, 0, priority_);
   std::vector<ProcessEvent> events;
+  Nanoseconds next_look = monotonic_now() + kLookInterval;
   while (!stop_) {
     events.clear();
     if (events_) {
@@ -98,6 +100,10 @@ void Family::run() {
     for (const ProcessEvent& event : events) handle(event);
     restart_those_that_executed();
     forget_those_that_left();
+    if (monotonic_now() >= next_look) {
+      forget_those_that_ended();
+      next_look = monotonic_now() + kLookInterval;
+    }
     try_those_due();
     alive_ = may_give_a_python();
   }
@@ -152,9 +158,15 @@ void Family::scan() {
       if (!members_.contains(child)) add(child, members_[pid].python && !is_called_python(child));
     }
   }
-  for (const pid_t pid : known) {
-    if (has_ended(pid, members_[pid].start_time)) forget(pid);
+  forget_those_that_ended();
+}
+
+void Family::forget_those_that_ended() {
+  std::vector<pid_t> gone;
+  for (const auto& [pid, member] : members_) {
+    if (has_ended(pid, member.start_time)) gone.push_back(pid);
   }
+  for (const pid_t pid : gone) forget(pid);
 }
 
 void Family::add(pid_t pid, bool forked_by_python) {

@@ -74,6 +74,7 @@ class Family {
   void add(pid_t pid, bool forked_by_python);
   void restart_those_that_executed();
   void forget_those_that_left();
+  void forget_those_that_ended();
   [[nodiscard]] bool may_give_a_python() const;
   [[nodiscard]] bool is_sampled_as_it_is(pid_t pid) const;
   void restart(pid_t pid);
