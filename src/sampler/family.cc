@@ -21,7 +21,7 @@ constexpr Nanoseconds kFirstTry = kMillisecond;
 constexpr Nanoseconds kLastTry = 10 * kSecond;     // a program that is no Python by then will not become one
 constexpr Nanoseconds kTimeToStart = 2 * kSecond;  // as long as a recording waits for nothing else
 constexpr Nanoseconds kMayExecute = 10 * kMillisecond;
-constexpr Nanoseconds kLookInterval = kSecond / 4;  // for ends that no event told us of, or not as we understood it
+constexpr Nanoseconds kLookInterval = kSecond / 4;  // for ends that no event told us of
 constexpr int kHaste = 4;                           // tries come at an age of 1, 1 1/4, (1 1/4)^2 ... ms
 
 bool is_called_python(pid_t pid) {
@@ -88,7 +88,6 @@ Family::Counts Family::counts() const {
 void Family::run() {
   ::setpriority(PRIO_PROCESS, 0, priority_);
   std::vector<ProcessEvent> events;
-  Nanoseconds next_look = monotonic_now() + kLookInterval;
   while (!stop_) {
     events.clear();
     if (events_) {
@@ -99,11 +98,7 @@ void Family::run() {
     }
     for (const ProcessEvent& event : events) handle(event);
     restart_those_that_executed();
-    forget_those_that_left();
-    if (monotonic_now() >= next_look) {
-      forget_those_that_ended();
-      next_look = monotonic_now() + kLookInterval;
-    }
+    if (monotonic_now() >= next_look_) forget_those_that_ended();
     try_those_due();
     alive_ = may_give_a_python();
   }
@@ -144,7 +139,7 @@ void Family::handle(const ProcessEvent& event) {
       break;
     case ProcessEvent::Kind::exited:
       // Its first thread, that is. Others may live on, and one of them may be about to execute another program.
-      if (const auto member = members_.find(event.pid); member != members_.end()) member->second.left = monotonic_now();
+      if (members_.contains(event.pid)) next_look_ = std::min(next_look_, monotonic_now() + kMayExecute);
       break;
   }
 }
@@ -167,6 +162,7 @@ void Family::forget_those_that_ended() {
     if (has_ended(pid, member.start_time)) gone.push_back(pid);
   }
   for (const pid_t pid : gone) forget(pid);
+  next_look_ = monotonic_now() + kLookInterval;
 }
 
 void Family::add(pid_t pid, bool forked_by_python) {
@@ -205,17 +201,6 @@ void Family::forget(pid_t pid) {
     ++counts_.too_short;
   }
   members_.erase(member);
-}
-
-void Family::forget_those_that_left() {
-  const Nanoseconds now = monotonic_now();
-  std::vector<pid_t> gone;
-  for (auto& [pid, member] : members_) {
-    if (member.left == 0 || now - member.left < kMayExecute) continue;
-    if (has_ended(pid, member.start_time)) gone.push_back(pid);
-    member.left = now;  // the end of the others is not told, and on a busy machine that of the first one takes its time
-  }
-  for (const pid_t pid : gone) forget(pid);
 }
 
 bool Family::may_give_a_python() const {

@@ -64,7 +64,6 @@ class Family {
     std::string program = {};      // that it was sampled with: see ProcessSampler
     bool is_root = false;          // one of those that we began with
     bool counted = false;
-    Nanoseconds left = 0;  // when its first thread ended, which need not be its end; 0: it has not
   };
 
   void run();
@@ -73,7 +72,6 @@ class Family {
   void scan();
   void add(pid_t pid, bool forked_by_python);
   void restart_those_that_executed();
-  void forget_those_that_left();
   void forget_those_that_ended();
   [[nodiscard]] bool may_give_a_python() const;
   [[nodiscard]] bool is_sampled_as_it_is(pid_t pid) const;
@@ -87,6 +85,7 @@ class Family {
   Programs programs_;
   std::optional<target::ProcessEvents> events_;
   std::map<pid_t, Member> members_;  // of the thread
+  Nanoseconds next_look_ = 0;        // whether they have ended; of the thread, too
 
   std::atomic<bool> stop_ = false;
   std::atomic<bool> alive_ = true;
