@@ -33,12 +33,7 @@ Reading StackReader::walk_again(target::Memory& followed) {
   if (layout_.thread.stack_chunk != kAbsent && !is_in_known_chunk() && !take_chunk(followed)) return Reading::unknown;
   const std::optional<Address> innermost = innermost_frame();
   if (!innermost || *innermost == target::kNull) return Reading::unknown;
-  raw_count_ = 0;
-  run_count_ = 0;
-  entered_from_ = target::kNull;
-  entry_is_generator_ = false;
-  truncated_ = false;
-  stumbled_over_ = target::kNull;
+  begin_walk();
   const Reading walked = walk(*innermost, &followed);
   return walked == Reading::verified ? resolve() : walked;
 }

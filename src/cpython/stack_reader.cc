@@ -90,13 +90,8 @@ Reading StackReader::read_from(target::Memory& memory, std::span<const target::S
   ++round_;
   manner_ = manner;
   followed_ = followed;
-  raw_count_ = 0;
   frame_count_ = 0;
-  run_count_ = 0;
-  entered_from_ = target::kNull;
-  entry_is_generator_ = false;
-  truncated_ = false;
-  stumbled_over_ = target::kNull;
+  begin_walk();
   only_codes_are_late_ = false;
   if (manner_ != Manner::again) {
     late_frames_.clear();

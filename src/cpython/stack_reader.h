@@ -190,6 +190,15 @@ class StackReader {
   Reading read_once(target::Memory& memory, std::span<const target::Segment> segments);
   [[nodiscard]] bool is_in_known_chunk();
   [[nodiscard]] bool innermost_is_still(target::Address innermost) const;
+  // Forgets what the last walk found.
+  void begin_walk() {
+    raw_count_ = 0;
+    run_count_ = 0;
+    entered_from_ = target::kNull;
+    entry_is_generator_ = false;
+    truncated_ = false;
+    stumbled_over_ = target::kNull;
+  }
   Reading walk(target::Address innermost, target::Memory* followed);
   [[nodiscard]] std::size_t find_late_frame(target::Address frame) const;
   [[nodiscard]] bool frame_moved(std::size_t at, bool innermost) const;
