@@ -23,7 +23,8 @@ PYFLAME_MINORS = ("2.7", "3.6", "3.9", "3.11", "3.13", "3.15")
 
 
 def pytest_generate_tests(metafunc):
-    """Which interpreters a test runs against, by the name of its argument."""
+    """Which interpreters a test runs against, by the name of its argument: of `some_python`, the tests run against some
+    of those that `python` stands for, unless it is a full run."""
     choices = {
         "python": INTERPRETERS,
         "python3": [each for each in INTERPRETERS if each.minor >= (3,)],
@@ -52,6 +53,7 @@ def pytest_generate_tests(metafunc):
     choices["unmarked_python"] = pythons.one_of_each(unmarked, pythons.MINORS)
     choices["traced_python"] = [each for each in INTERPRETERS if each.minor >= (3, 7)]
     choices["marked_minor_python"] = pythons.one_of_each(choices["marked_python"], pythons.MINORS)
+    choices.update({"some_" + name: pythons.some(interpreters) for name, interpreters in choices.items()})
     for name, interpreters in choices.items():
         if name in metafunc.fixturenames:
             metafunc.parametrize(name, interpreters, ids=[each.name for each in interpreters])

@@ -3,6 +3,7 @@
 FLAMETAP_PYTHONS may name a file that holds such a list instead.
 """
 
+import functools
 import json
 import os
 import subprocess
@@ -10,6 +11,8 @@ import sys
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+
+FULL = os.environ.get("FLAMETAP_FULL", "") not in ("", "0")  # `./run-tests --full`
 
 # One version of each way in which CPython keeps its frames.
 FRAME_KINDS = ("2.7", "3.6", "3.10", "3.11", "3.13", "3.15")
@@ -98,6 +101,26 @@ def one_of_each(interpreters, minors=FRAME_KINDS):
         fitting = [each for each in interpreters if not each.debug and "%d.%d" % each.minor == minor]
         chosen.extend(fitting[:1])
     return chosen
+
+
+def some(interpreters):
+    """One of each kind of frames, and one more that the commit chooses, so that all of them have their turn over time.
+
+    For tests in which it hardly matters how a version lays out its memory. In a full run (FLAMETAP_FULL) it is all of them.
+    """
+    if FULL:
+        return interpreters
+    kinds = one_of_each(interpreters)
+    others = [each for each in interpreters if each not in kinds]
+    drawn = others[commit_number() % len(others)] if others else None
+    return [each for each in interpreters if each in kinds or each is drawn]
+
+
+@functools.lru_cache(maxsize=None)
+def commit_number():
+    """A number that differs from commit to commit; 0 outside a git checkout."""
+    asked = subprocess.run(["git", "-C", REPOSITORY, "rev-parse", "HEAD"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return int(asked.stdout or b"0", 16)
 
 
 def for_native_frames(interpreters):
