@@ -3,6 +3,8 @@
 #   flametap_library(target DEPENDS base LIBRARIES PkgConfig::libelf)
 #     HEAVY: full of templates, which take the compiler minutes to optimise under sanitizers: there it does not
 #     UNFUZZED: no fuzzer calls it
+#     TRUSTING: it reads nothing that others wrote, so that its tests run without sanitizers where each test runs once
+#     ALONE, TOGETHER, ALSO_TOGETHER: which files are compiled as one, see flametap_batch
 #   flametap_program(flametap src/cli/main.cc LIBRARIES flametap_cli ALSO pyflame)
 #   flametap_fuzzer(maps LIBRARIES flametap_target)
 
@@ -11,12 +13,21 @@ find_package(PkgConfig REQUIRED)
 if(FLAMETAP_TESTS)
   enable_testing()
   find_package(GTest REQUIRED)
-  include(GoogleTest)
 endif()
 
+# With paths relative to the project, ccache finds for a clone in one folder what it has compiled for a clone in another; the
+# rest is what it needs to know a precompiled header again, and to read each file once.
 find_program(FLAMETAP_CCACHE ccache)
 if(FLAMETAP_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${FLAMETAP_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
+    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${FLAMETAP_CCACHE})
+endif()
+
+# For our own programs; those that tests look at are linked as distributions link theirs.
+find_program(FLAMETAP_MOLD mold)
+add_library(flametap_linker INTERFACE)
+if(FLAMETAP_MOLD)
+  target_link_options(flametap_linker INTERFACE -fuse-ld=mold)
 endif()
 
 add_library(flametap_flags INTERFACE)
@@ -36,20 +47,58 @@ if(FLAMETAP_TESTS AND FLAMETAP_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang
   target_compile_options(flametap_coverage INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# Without ccache, what nearly every file includes is parsed once for the libraries and once for the tests, which are not
-# optimised either, and the files of a folder are compiled several at a time. ccache does better with single files: a build
-# with it also makes sure that each of them includes what it uses.
-if(FLAMETAP_CCACHE)
+# What nearly every file includes is parsed once for the libraries and once for the tests, and the files of a folder are
+# compiled several at a time: their names in unnamed namespaces must differ. The batches name their files relative to src/, so
+# that ccache finds for a clone in one folder what it has compiled for a clone in another.
+set(FLAMETAP_BATCH 8 CACHE STRING "How many files are compiled as one; 1: each by itself, as an editor wants it")
+if(FLAMETAP_BATCH EQUAL 1)
   set(FLAMETAP_PRECOMPILE OFF)
 else()
   set(FLAMETAP_PRECOMPILE ON)
+  # Without these, ccache does not know a precompiled header again.
+  add_compile_options("$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>" "$<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>")
 endif()
-set(FLAMETAP_BATCH 8 CACHE STRING "How many files are compiled as one, where there is no ccache; 0: all of a folder")
-function(flametap_compile_together target)
-  if(FLAMETAP_PRECOMPILE AND NOT FLAMETAP_BATCH EQUAL 1)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${FLAMETAP_BATCH})
+
+# Sets `batches` to what is compiled in place of the sources: ALONE are files each by itself; TOGETHER and ALSO_TOGETHER those
+# of one batch, as they include the same large library; the others are in batches of one length.
+function(flametap_batch batches target)
+  cmake_parse_arguments(arg "" "" "SOURCES;ALONE;TOGETHER;ALSO_TOGETHER" ${ARGN})
+  if(FLAMETAP_BATCH EQUAL 1)
+    set(${batches} ${arg_SOURCES} PARENT_SCOPE)
+    return()
   endif()
+  set(files ${arg_ALONE})
+  list(REMOVE_ITEM arg_SOURCES ${arg_ALONE} ${arg_TOGETHER} ${arg_ALSO_TOGETHER})
+  set(number 0)
+  foreach(group "${arg_TOGETHER}" "${arg_ALSO_TOGETHER}")
+    flametap_add_batch("${group}")
+  endforeach()
+  list(LENGTH arg_SOURCES count)
+  math(EXPR number_of_batches "(${count} + ${FLAMETAP_BATCH} - 1) / ${FLAMETAP_BATCH}")
+  set(index 0)
+  while(index LESS number_of_batches)
+    math(EXPR begin "${count} * ${index} / ${number_of_batches}")
+    math(EXPR length "${count} * (${index} + 1) / ${number_of_batches} - ${begin}")
+    list(SUBLIST arg_SOURCES ${begin} ${length} group)
+    flametap_add_batch("${group}")
+    math(EXPR index "${index} + 1")
+  endwhile()
+  set(${batches} ${files} PARENT_SCOPE)
 endfunction()
+# Adds a file that includes those of the group to `files`.
+macro(flametap_add_batch group)
+  set(included ${group})
+  if(included)
+    file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
+    list(TRANSFORM included PREPEND "#include \"${folder}/")
+    list(TRANSFORM included APPEND "\"\n")
+    list(JOIN included "" content)
+    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${target}_${number}.cc CONTENT "${content}" @ONLY)
+    list(APPEND files ${CMAKE_CURRENT_BINARY_DIR}/${target}_${number}.cc)
+    math(EXPR number "${number} + 1")
+  endif()
+endmacro()
+
 function(flametap_precompile name)
   if(NOT FLAMETAP_PRECOMPILE)
     return()
@@ -59,7 +108,7 @@ function(flametap_precompile name)
   add_library(flametap_precompiled_${name} OBJECT ${source})
   target_link_libraries(flametap_precompiled_${name} PRIVATE flametap_flags)
   target_precompile_headers(flametap_precompiled_${name} PRIVATE <algorithm> <array> <cstdint> <map> <memory> <optional> <span>
-    <string> <string_view> <unordered_map> <utility> <variant> <vector> ${PROJECT_SOURCE_DIR}/src/base/result.h ${ARGN})
+    <string> <string_view> <unordered_map> <utility> <variant> <vector> ${ARGN})
 endfunction()
 function(flametap_use_precompiled target name)
   if(FLAMETAP_PRECOMPILE)
@@ -79,13 +128,16 @@ if(FLAMETAP_TESTS)
 endif()
 
 function(flametap_library name)
-  cmake_parse_arguments(arg "HEAVY;UNFUZZED" "" "DEPENDS;LIBRARIES" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS *.cc)
-  file(GLOB tests CONFIGURE_DEPENDS *_test.cc)
-  list(FILTER sources EXCLUDE REGEX "_test\\.cc$|/main\\.cc$")
+  cmake_parse_arguments(arg "HEAVY;UNFUZZED;TRUSTING" "" "DEPENDS;LIBRARIES;ALONE;TOGETHER;ALSO_TOGETHER" ${ARGN})
+  if(arg_TRUSTING AND FLAMETAP_SANITIZE AND FLAMETAP_TEST_ONCE)
+    return()
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.cc)
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$|/main\\.cc$|^main\\.cc$")
   if(sources)
+    flametap_batch(sources ${name} SOURCES ${sources} ALONE ${arg_ALONE} TOGETHER ${arg_TOGETHER}
+      ALSO_TOGETHER ${arg_ALSO_TOGETHER})
     add_library(flametap_${name} STATIC ${sources})
-    flametap_compile_together(flametap_${name})
     if(arg_HEAVY AND FLAMETAP_SANITIZE)
       target_compile_options(flametap_${name} PRIVATE -O0)
     else()
@@ -102,9 +154,25 @@ function(flametap_library name)
   list(TRANSFORM arg_DEPENDS PREPEND flametap_)
   target_link_libraries(flametap_${name} ${scope} flametap_flags ${arg_DEPENDS} ${arg_LIBRARIES})
   set_property(GLOBAL APPEND PROPERTY FLAMETAP_LIBRARIES flametap_${name})
-  if(FLAMETAP_TESTS AND tests)
-    flametap_test(${name}_test ${tests})
+  if(FLAMETAP_TESTS)
+    flametap_tests_of(${name} ${arg_TRUSTING})
+  endif()
+endfunction()
+
+# NAME_test, and NAME_allocation_test for the files that replace operator new: a sanitizer has its own.
+function(flametap_tests_of name trusting)
+  file(GLOB tests CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *_test.cc)
+  set(allocation_tests ${tests})
+  list(FILTER allocation_tests INCLUDE REGEX "_allocation_test\\.cc$")
+  list(FILTER tests EXCLUDE REGEX "_allocation_test\\.cc$")
+  if(tests AND (trusting OR FLAMETAP_SANITIZE OR NOT FLAMETAP_TEST_ONCE))
+    flametap_batch(batches ${name}_test SOURCES ${tests})
+    flametap_test(${name}_test ${batches})
     target_link_libraries(${name}_test PRIVATE flametap_${name})
+  endif()
+  if(allocation_tests AND NOT FLAMETAP_SANITIZE)
+    flametap_test(${name}_allocation_test ${allocation_tests})
+    target_link_libraries(${name}_allocation_test PRIVATE flametap_${name})
   endif()
 endfunction()
 
@@ -112,7 +180,7 @@ endfunction()
 function(flametap_program name source)
   cmake_parse_arguments(arg "" "ALSO" "LIBRARIES" ${ARGN})
   add_executable(${name} ${source})
-  target_link_libraries(${name} PRIVATE flametap_flags ${arg_LIBRARIES})
+  target_link_libraries(${name} PRIVATE flametap_flags flametap_linker ${arg_LIBRARIES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   install(TARGETS ${name})
   if(arg_ALSO)
@@ -124,19 +192,15 @@ function(flametap_program name source)
   endif()
 endfunction()
 
-# A GoogleTest program whose cases are known to ctest, which runs each by itself; under sanitizers all of them at once, as
-# the start of such a program takes longer than most of its cases.
+# A GoogleTest program. It is one test to ctest, as the start of such a program takes longer than most of its cases: it tells
+# of them by itself.
 function(flametap_test name)
   add_executable(${name} ${ARGN})
   target_compile_options(${name} PRIVATE -O0)
   flametap_use_precompiled(${name} test)
-  target_link_libraries(${name} PRIVATE flametap_flags GTest::gtest GTest::gmock GTest::gtest_main)
-  if(FLAMETAP_SANITIZE)
-    add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES TIMEOUT 600)
-  else()
-    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120)
-  endif()
+  target_link_libraries(${name} PRIVATE flametap_flags flametap_linker GTest::gtest GTest::gmock GTest::gtest_main)
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 600)
 endfunction()
 
 # A libFuzzer program made of NAME_fuzz.cc. ctest runs it for a while from the seeds in corpus/NAME, if there are any;
@@ -147,7 +211,7 @@ function(flametap_fuzzer name)
   endif()
   cmake_parse_arguments(arg "" "" "LIBRARIES" ${ARGN})
   add_executable(${name}_fuzz ${name}_fuzz.cc)
-  target_link_libraries(${name}_fuzz PRIVATE flametap_flags flametap_coverage ${arg_LIBRARIES})
+  target_link_libraries(${name}_fuzz PRIVATE flametap_flags flametap_linker flametap_coverage ${arg_LIBRARIES})
   target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
   set(found ${CMAKE_CURRENT_BINARY_DIR}/found/${name})
   file(MAKE_DIRECTORY ${found})

@@ -57,7 +57,7 @@ TEST(MarkerReport, TextOfAPythonWithoutMarkers) {
 }
 
 TEST(MarkerReport, TextSaysWhatWasNotSeen) {
-  EXPECT_EQ(to_text({}, false), "no Python is running that we can see\n");
+  EXPECT_EQ(to_text(MarkerReport{}, false), "no Python is running that we can see\n");
   EXPECT_THAT(to_text({.files = {python_311()}, .unreadable = 3}, false),
               HasSubstr("\nnot looked into, for want of rights: 3 processes\n"));
 }

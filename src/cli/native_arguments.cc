@@ -1,5 +1,7 @@
 #include "cli/native_arguments.h"
 
+#include <CLI/CLI.hpp>
+
 #include "cli/option_words.h"
 
 namespace flametap::cli {

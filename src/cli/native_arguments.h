@@ -1,12 +1,15 @@
 // The words of --native, which several commands have, and what they ask for.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 
 #include "base/result.h"
 #include "sampler/native_process.h"
+
+namespace CLI {
+class App;
+}
 
 namespace flametap::cli {
 

@@ -1,5 +1,7 @@
 #include "cli/record_arguments.h"
 
+#include <CLI/CLI.hpp>
+
 #include "cli/arguments.h"
 #include "cli/option_words.h"
 #include "cli/push_target.h"

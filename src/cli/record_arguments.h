@@ -1,13 +1,16 @@
 // The words of `flametap record`, and what they ask for.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "cli/native_arguments.h"
 #include "cli/record_command.h"
+
+namespace CLI {
+class App;
+}
 
 namespace flametap::cli {
 

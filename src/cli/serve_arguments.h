@@ -1,11 +1,14 @@
 // The words of `flametap serve`, and what they ask for.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "base/result.h"
 #include "cli/serve_command.h"
+
+namespace CLI {
+class App;
+}
 
 namespace flametap::cli {
 

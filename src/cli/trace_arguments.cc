@@ -1,5 +1,6 @@
 #include "cli/trace_arguments.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -1,7 +1,6 @@
 // The words of `flametap trace`, and what they ask for.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <variant>
 #include <vector>
@@ -9,6 +8,10 @@
 #include "base/result.h"
 #include "cli/trace_command.h"
 #include "format/tapset.h"
+
+namespace CLI {
+class App;
+}
 
 namespace flametap::cli {
 

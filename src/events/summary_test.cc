@@ -9,8 +9,8 @@
 namespace flametap::events {
 namespace {
 
-const Thread kOne{.pid = 1, .tid = 1, .program = "python3"};
-const Thread kTwo{.pid = 1, .tid = 2, .program = "python3"};
+const Thread kMain{.pid = 1, .tid = 1, .program = "python3"};
+const Thread kWorker{.pid = 1, .tid = 2, .program = "python3"};
 
 Summary summary_of(const std::vector<Event>& events, Nanoseconds ended = 10'000) {
   Summary summary;
@@ -29,8 +29,8 @@ FunctionSummary row(const Summary& summary, std::string_view name) {
 
 TEST(Summary, TotalsAndSelfTimes) {
   const Summary summary =
-      summary_of({call(kOne, 100, 0, "a"), call(kOne, 110, 1, "b"), call_end(kOne, 130, 1, "b"),
-                  call(kOne, 140, 1, "b"), call_end(kOne, 145, 1, "b"), call_end(kOne, 200, 0, "a")});
+      summary_of({call(kMain, 100, 0, "a"), call(kMain, 110, 1, "b"), call_end(kMain, 130, 1, "b"),
+                  call(kMain, 140, 1, "b"), call_end(kMain, 145, 1, "b"), call_end(kMain, 200, 0, "a")});
   const FunctionSummary a = row(summary, "a");
   EXPECT_EQ(a.calls, 1U);
   EXPECT_EQ(a.total, 100U);
@@ -47,31 +47,32 @@ TEST(Summary, TotalsAndSelfTimes) {
 }
 
 TEST(Summary, RecursionIsCountedOnce) {
-  const Summary summary = summary_of({call(kOne, 0, 0, "f"), call(kOne, 10, 1, "g"), call(kOne, 20, 2, "f"),
-                                      call(kTwo, 25, 0, "f"), call_end(kOne, 30, 2, "f"), call_end(kOne, 40, 1, "g"),
-                                      call_end(kTwo, 45, 0, "f"), call_end(kOne, 50, 0, "f")});
+  const Summary summary =
+      summary_of({call(kMain, 0, 0, "f"), call(kMain, 10, 1, "g"), call(kMain, 20, 2, "f"), call(kWorker, 25, 0, "f"),
+                  call_end(kMain, 30, 2, "f"), call_end(kMain, 40, 1, "g"), call_end(kWorker, 45, 0, "f"),
+                  call_end(kMain, 50, 0, "f")});
   EXPECT_EQ(row(summary, "f").total, 70U);  // 50 in the one thread, 20 in the other
   EXPECT_EQ(row(summary, "f").self, 20U + 10 + 20);
   EXPECT_EQ(row(summary, "f").calls, 3U);
 }
 
 TEST(Summary, AGeneratorIsOneFunctionAndMethodsOfOneNameAreTwo) {
-  const Summary summary = summary_of({call(kOne, 0, 0, "numbers", 10), call_end(kOne, 1, 0, "numbers", 12),
-                                      call(kOne, 2, 0, "numbers", 12), call_end(kOne, 3, 0, "numbers", 14),
-                                      call(kOne, 4, 0, "numbers", 14), call_end(kOne, 5, 0, "numbers", 12),
-                                      call(kOne, 6, 0, "__init__", 30), call_end(kOne, 7, 0, "__init__", 33),
-                                      call(kOne, 8, 0, "__init__", 50), call_end(kOne, 9, 0, "__init__", 51)});
+  const Summary summary = summary_of({call(kMain, 0, 0, "numbers", 10), call_end(kMain, 1, 0, "numbers", 12),
+                                      call(kMain, 2, 0, "numbers", 12), call_end(kMain, 3, 0, "numbers", 14),
+                                      call(kMain, 4, 0, "numbers", 14), call_end(kMain, 5, 0, "numbers", 12),
+                                      call(kMain, 6, 0, "__init__", 30), call_end(kMain, 7, 0, "__init__", 33),
+                                      call(kMain, 8, 0, "__init__", 50), call_end(kMain, 9, 0, "__init__", 51)});
   EXPECT_EQ(summary.functions().size(), 3U);
   EXPECT_EQ(row(summary, "numbers").calls, 3U);
   EXPECT_EQ(row(summary, "numbers").function.line, 10);
 }
 
 TEST(Summary, WhatIsNotFinishedIsCountedButHasNoDuration) {
-  Event thrown = call(kOne, 500, 1, "open", 99);
+  Event thrown = call(kMain, 500, 1, "open", 99);
   thrown.unmarked = true;
   const Summary summary = summary_of(
-      {call_end(kOne, 50, -1, "before"), call(kOne, 100, 0, "open"), call(kOne, 200, 1, "gone"),
-       call(kOne, 300, 1, "other"), call_end(kOne, 400, 1, "other"), thrown, call_end(kOne, 500, 1, "open", 99)},
+      {call_end(kMain, 50, -1, "before"), call(kMain, 100, 0, "open"), call(kMain, 200, 1, "gone"),
+       call(kMain, 300, 1, "other"), call_end(kMain, 400, 1, "other"), thrown, call_end(kMain, 500, 1, "open", 99)},
       1'100);
   EXPECT_EQ(summary.unseen_beginnings(), 1U);
   EXPECT_EQ(row(summary, "gone").unfinished, 1U);
@@ -85,10 +86,10 @@ TEST(Summary, WhatIsNotFinishedIsCountedButHasNoDuration) {
 
 TEST(Summary, Collections) {
   const Summary summary =
-      summary_of({happened(Kind::gc_done, kOne, 5, "", 9), happened(Kind::gc_start, kOne, 10, "", 2),
-                  happened(Kind::gc_done, kOne, 40, "", 7), happened(Kind::gc_start, kOne, 50, "", 0),
-                  happened(Kind::gc_done, kOne, 55, "", 0), happened(Kind::gc_start, kOne, 60, "", 2),
-                  happened(Kind::gc_done, kOne, 70, "", 1)});
+      summary_of({happened(Kind::gc_done, kMain, 5, "", 9), happened(Kind::gc_start, kMain, 10, "", 2),
+                  happened(Kind::gc_done, kMain, 40, "", 7), happened(Kind::gc_start, kMain, 50, "", 0),
+                  happened(Kind::gc_done, kMain, 55, "", 0), happened(Kind::gc_start, kMain, 60, "", 2),
+                  happened(Kind::gc_done, kMain, 70, "", 1)});
   const std::vector<GcSummary> rows = summary.collections();
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[1].generation, 2);
@@ -100,12 +101,12 @@ TEST(Summary, Collections) {
 
 TEST(Summary, ImportsAreATree) {
   const Summary summary =
-      summary_of({happened(Kind::import_start, kOne, 0, "small"), happened(Kind::import_done, kOne, 5, "small", 1),
-                  happened(Kind::import_start, kOne, 10, "json"), call(kOne, 11, 0, "_find_and_load"),
-                  happened(Kind::import_start, kOne, 20, "re"), happened(Kind::import_done, kOne, 50, "re", 1),
-                  happened(Kind::import_start, kOne, 60, "_nope"), happened(Kind::import_done, kOne, 62, "_nope", 0),
-                  call_end(kOne, 99, 0, "_find_and_load"), happened(Kind::import_done, kOne, 110, "json", 1),
-                  happened(Kind::import_start, kOne, 120, "cut")});
+      summary_of({happened(Kind::import_start, kMain, 0, "small"), happened(Kind::import_done, kMain, 5, "small", 1),
+                  happened(Kind::import_start, kMain, 10, "json"), call(kMain, 11, 0, "_find_and_load"),
+                  happened(Kind::import_start, kMain, 20, "re"), happened(Kind::import_done, kMain, 50, "re", 1),
+                  happened(Kind::import_start, kMain, 60, "_nope"), happened(Kind::import_done, kMain, 62, "_nope", 0),
+                  call_end(kMain, 99, 0, "_find_and_load"), happened(Kind::import_done, kMain, 110, "json", 1),
+                  happened(Kind::import_start, kMain, 120, "cut")});
   std::string told;
   for (const ImportSummary& row : summary.imports()) {
     told += std::string(row.depth, '>') + std::string(row.module) + " " + std::to_string(row.total) + " " +
@@ -115,8 +116,9 @@ TEST(Summary, ImportsAreATree) {
 }
 
 TEST(Summary, AuditEventsByCount) {
-  const Summary summary = summary_of({happened(Kind::audit, kOne, 1, "open"), happened(Kind::audit, kOne, 2, "import"),
-                                      happened(Kind::audit, kOne, 3, "open")});
+  const Summary summary =
+      summary_of({happened(Kind::audit, kMain, 1, "open"), happened(Kind::audit, kMain, 2, "import"),
+                  happened(Kind::audit, kMain, 3, "open")});
   ASSERT_EQ(summary.audits().size(), 2U);
   EXPECT_EQ(summary.audits()[0].name, "open");
   EXPECT_EQ(summary.audits()[0].count, 2U);

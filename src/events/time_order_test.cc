@@ -11,8 +11,8 @@
 namespace flametap::events {
 namespace {
 
-const Thread kOne{.pid = 1, .tid = 1, .program = "python3"};
-const Thread kTwo{.pid = 1, .tid = 2, .program = "python3"};
+const Thread kEarlyThread{.pid = 1, .tid = 1, .program = "python3"};
+const Thread kLateThread{.pid = 1, .tid = 2, .program = "python3"};
 
 std::vector<Nanoseconds> times_up_to(TimeOrder& order, Nanoseconds watermark) {
   std::vector<Nanoseconds> times;
@@ -24,8 +24,8 @@ using Times = std::vector<Nanoseconds>;
 
 TEST(TimeOrder, BringsTheEventsOfTwoThreadsIntoOneOrder) {
   TimeOrder order;
-  for (const Nanoseconds time : Times{10, 30}) order.push(call(kOne, time, 0, "f"));
-  for (const Nanoseconds time : Times{20, 40}) order.push(call(kTwo, time, 0, "f"));
+  for (const Nanoseconds time : Times{10, 30}) order.push(call(kEarlyThread, time, 0, "f"));
+  for (const Nanoseconds time : Times{20, 40}) order.push(call(kLateThread, time, 0, "f"));
   EXPECT_EQ(times_up_to(order, 35), (Times{10, 20, 30}));
   EXPECT_EQ(order.waiting(), 1U);
   EXPECT_EQ(times_up_to(order, 100), (Times{40}));
@@ -35,8 +35,8 @@ TEST(TimeOrder, BringsTheEventsOfTwoThreadsIntoOneOrder) {
 
 TEST(TimeOrder, OfEqualTimesTheFirstToComeIsFirst) {
   TimeOrder order;
-  order.push(call(kTwo, 9, 0, "late"));
-  for (const std::string_view name : {"a", "b", "c"}) order.push(call(kOne, 5, 0, name));
+  order.push(call(kLateThread, 9, 0, "late"));
+  for (const std::string_view name : {"a", "b", "c"}) order.push(call(kEarlyThread, 5, 0, name));
   std::string names;
   order.take_all([&](Event&& event) { names += event.function; });
   EXPECT_EQ(names, "abclate");
@@ -44,14 +44,14 @@ TEST(TimeOrder, OfEqualTimesTheFirstToComeIsFirst) {
 
 TEST(TimeOrder, WhatComesTooLateIsHandedOutNextAndCounted) {
   TimeOrder order;
-  order.push(call(kOne, 50, 0, "f"));
+  order.push(call(kEarlyThread, 50, 0, "f"));
   EXPECT_EQ(times_up_to(order, 60), (Times{50}));
-  order.push(call(kTwo, 55, 0, "f"));  // older than the watermark, but in order
-  order.push(call(kTwo, 70, 0, "f"));
-  order.push(call(kOne, 65, 0, "f"));
+  order.push(call(kLateThread, 55, 0, "f"));  // older than the watermark, but in order
+  order.push(call(kLateThread, 70, 0, "f"));
+  order.push(call(kEarlyThread, 65, 0, "f"));
   EXPECT_EQ(order.out_of_order(), 0U);
   EXPECT_EQ(times_up_to(order, 65), (Times{55, 65}));
-  order.push(call(kOne, 66, 0, "f"));
+  order.push(call(kEarlyThread, 66, 0, "f"));
   const Thread third{.pid = 1, .tid = 3, .program = "python3"};
   order.push(call(third, 20, 0, "f"));
   EXPECT_EQ(order.out_of_order(), 1U);
@@ -61,9 +61,9 @@ TEST(TimeOrder, WhatComesTooLateIsHandedOutNextAndCounted) {
 
 TEST(TimeOrder, NeverReordersAThread) {
   TimeOrder order;
-  order.push(call(kOne, 10, 0, "a"));
-  order.push(call(kOne, 8, 1, "b"));  // the clock went back
-  order.push(call(kTwo, 9, 0, "-"));
+  order.push(call(kEarlyThread, 10, 0, "a"));
+  order.push(call(kEarlyThread, 8, 1, "b"));  // the clock went back
+  order.push(call(kLateThread, 9, 0, "-"));
   std::string names;
   order.take_all([&](Event&& event) { names += event.function; });
   EXPECT_EQ(names, "-ab");

@@ -1,6 +1,7 @@
 #include "format/json_document.h"
 
 #include <cstddef>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "format/limits.h"

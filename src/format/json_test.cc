@@ -14,7 +14,7 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-profile::Profile small_profile() {
+profile::Profile two_samples() {
   profile::TestProfile test;
   const profile::ThreadId thread = test.thread("MainThread", 7);
   test.sample(thread, {{"main", "/a.py", 3}, {"f", "/a.py", 9}}, 2);
@@ -32,19 +32,19 @@ std::string error_of(const std::string& text) {
 
 // The error that reading gives after `pointer` was set to `value`.
 std::string error_with(const std::string& pointer, const json& value) {
-  json document = json::parse(write_json(small_profile()));
+  json document = json::parse(write_json(two_samples()));
   document[json::json_pointer(pointer)] = value;
   return error_of(document.dump());
 }
 
 std::string error_without(const std::string& key) {
-  json document = json::parse(write_json(small_profile()));
+  json document = json::parse(write_json(two_samples()));
   document.erase(key);
   return error_of(document.dump());
 }
 
 TEST(Json, ReadsBackAsItself) {
-  const profile::Profile profile = small_profile();
+  const profile::Profile profile = two_samples();
   const Result<profile::Profile> again = read_json(write_json(profile));
   ASSERT_TRUE(again.ok()) << again.error().message;
   EXPECT_EQ(again->recording, profile.recording);
@@ -104,7 +104,7 @@ TEST(ReadJson, AParentStandsBeforeItsChildren) {
 }
 
 TEST(ReadJson, RefusesAbsurdDepth) {
-  json document = json::parse(write_json(small_profile()));
+  json document = json::parse(write_json(two_samples()));
   document["stacks"]["parent"] = json::array();
   document["stacks"]["frame"] = json::array();
   json& parents = document["stacks"]["parent"];

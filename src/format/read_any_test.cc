@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-profile::Profile small_profile() {
+profile::Profile one_sample() {
   profile::TestProfile test;
   test.sample(test.thread("MainThread", 7), {{"<module>", "/a.py", 3}}, 2);
   return std::move(test.profile);
@@ -21,7 +21,7 @@ profile::Profile small_profile() {
 TEST(ReadAny, KnowsFormatsByTheirContent) {
   for (const Format format :
        {Format::html, Format::json, Format::folded, Format::speedscope, Format::pprof, Format::ftap}) {
-    const std::string text = write(format, small_profile());
+    const std::string text = write(format, one_sample());
     for (const std::string& content : {text, gzip(text)}) {
       const bool is_compressed_already = format == Format::pprof || format == Format::ftap;
       if (is_compressed_already && content != text) continue;
@@ -31,7 +31,7 @@ TEST(ReadAny, KnowsFormatsByTheirContent) {
       EXPECT_TRUE(read->warnings.empty()) << name(format);
     }
   }
-  EXPECT_EQ(read_any_text(gunzip(write(Format::pprof, small_profile())).content)->profile.total_ticks(), 2u);
+  EXPECT_EQ(read_any_text(gunzip(write(Format::pprof, one_sample())).content)->profile.total_ticks(), 2u);
 }
 
 TEST(ReadAny, KnowsSpeedscopeWhereverItsKeysStand) {
@@ -56,7 +56,7 @@ TEST(ReadAny, GivesWhatIsLeftOfACutFile) {
 
 TEST(ReadAny, SaysWhatCannotBeReadBack) {
   for (const Format format : {Format::svg, Format::chrome, Format::cpuprofile}) {
-    const Result<ReadProfile> read = read_any_text(write(format, small_profile()));
+    const Result<ReadProfile> read = read_any_text(write(format, one_sample()));
     ASSERT_FALSE(read.ok()) << name(format);
     EXPECT_THAT(read.error().message, HasSubstr("cannot be read back")) << name(format);
     EXPECT_THAT(read.error().remedy, HasSubstr("-f json"));

@@ -109,7 +109,7 @@ class File {
   std::vector<std::pair<std::string, std::string>> labels_;
 };
 
-ReadProfile read(const std::string& bytes) {
+ReadProfile read_or_fail(const std::string& bytes) {
   EXPECT_TRUE(looks_like_pprof(bytes));
   Result<ReadProfile> result = read_pprof(bytes);
   EXPECT_TRUE(result.ok()) << result.error().message;
@@ -121,7 +121,7 @@ TEST(ReadPprof, OfGo) {
   file.number(proto::Profile::time_nanos, 1'000).value_type("samples", "count").value_type("cpu", "nanoseconds");
   file.sample({2, 1}, {3, 30'000'000}).sample({1}, {1, 10'000'000}).usual_functions();
   file.value_type("cpu", "nanoseconds", proto::Profile::period_type).number(proto::Profile::period, 10'000'000);
-  const ReadProfile go = read(file.bytes());
+  const ReadProfile go = read_or_fail(file.bytes());
   EXPECT_THAT(go.warnings, IsEmpty());
   EXPECT_EQ(write_folded(go.profile),
             "main (/src/main.go:10) 1\n"
@@ -136,9 +136,9 @@ TEST(ReadPprof, OfGo) {
 TEST(ReadPprof, TimeAloneGivesTicksByThePeriod) {
   File file;
   file.value_type("wall", "microseconds").sample({1}, {25'000}).usual_functions();
-  EXPECT_EQ(read(file.bytes()).profile.total_ticks(), 0u) << "not known";
+  EXPECT_EQ(read_or_fail(file.bytes()).profile.total_ticks(), 0u) << "not known";
   file.value_type("wall", "milliseconds", proto::Profile::period_type).number(proto::Profile::period, 10);
-  const ReadProfile timed = read(file.bytes());
+  const ReadProfile timed = read_or_fail(file.bytes());
   EXPECT_EQ(timed.profile.total_weight_ns(), 25'000'000u);
   EXPECT_EQ(timed.profile.total_ticks(), 3u);
   EXPECT_EQ(timed.profile.recording.mode, profile::Mode::unknown);
@@ -148,7 +148,7 @@ TEST(ReadPprof, MemoryIsNotTime) {
   File file;
   file.value_type("inuse_objects", "count").value_type("inuse_space", "bytes");
   file.sample({1}, {3, 4096}).usual_functions();
-  const ReadProfile heap = read(file.bytes());
+  const ReadProfile heap = read_or_fail(file.bytes());
   EXPECT_EQ(heap.profile.total_ticks(), 4096u);
   EXPECT_THAT(heap.warnings, ElementsAre("its numbers are inuse_space (bytes), not time: they are shown as counts"));
 }
@@ -158,7 +158,7 @@ TEST(ReadPprof, ThreadsByTheirLabels) {
   file.value_type("samples", "count");
   file.labels({{"thread_id", "71"}, {"thread_name", "w"}, {"pid", "70"}}).sample({1}, {1}).sample({2}, {1});
   file.labels({{"tid", "72"}, {"pid", "70"}}).sample({1}, {1}).usual_functions();
-  const profile::Profile profile = read(file.bytes()).profile;
+  const profile::Profile profile = read_or_fail(file.bytes()).profile;
   ASSERT_EQ(profile.threads().size(), 2u);
   EXPECT_EQ(profile.threads()[0].id, 71u);
   EXPECT_EQ(profile.threads()[0].name, "w");
@@ -172,7 +172,7 @@ TEST(ReadPprof, TheMappingTellsLibraryAndKernel) {
   file.value_type("samples", "count").sample({3, 2, 1}, {2}).mapping(1, "/usr/lib/libz.so.1");
   file.mapping(2, "[kernel.kallsyms]").location(1, {1}, 0x10, 1).location(2, {2}, 0xff10, 2);
   file.location(3, {}, 0xff20, 2).function(1, "inflate").function(2, "do_read");
-  const profile::Profile profile = read(file.bytes()).profile;
+  const profile::Profile profile = read_or_fail(file.bytes()).profile;
   EXPECT_EQ(write_folded(profile), "inflate (/src/inflate.go:10)_[n];do_read (/src/do_read.go:10)_[k];0xff20_[k] 2\n");
   const profile::Function& inflate = profile.function(profile::FunctionId{0});
   EXPECT_EQ(profile.text(inflate.module), "/usr/lib/libz.so.1");
@@ -181,14 +181,14 @@ TEST(ReadPprof, TheMappingTellsLibraryAndKernel) {
 TEST(ReadPprof, AddressesThatNobodyLookedUp) {
   File file;
   file.value_type("samples", "count").sample({5, 1}, {2}).location(5, {}, 0xabc0).usual_functions();
-  EXPECT_EQ(write_folded(read(file.bytes()).profile), "main (/src/main.go:10);0xabc0_[n] 2\n");
+  EXPECT_EQ(write_folded(read_or_fail(file.bytes()).profile), "main (/src/main.go:10);0xabc0_[n] 2\n");
 }
 
 TEST(ReadPprof, DamageIsCounted) {
   File file;
   file.value_type("samples", "count").sample({1}, {2}).sample({99, 1}, {1}).sample({1}, {}).sample({1}, {-4});
   file.usual_functions();
-  const ReadProfile damaged = read(file.bytes());
+  const ReadProfile damaged = read_or_fail(file.bytes());
   EXPECT_EQ(damaged.profile.total_ticks(), 3u);
   EXPECT_THAT(damaged.warnings, ElementsAre("2 samples were damaged and left out", "1 frame was without a name"));
 }
@@ -211,7 +211,7 @@ TEST(ReadPprof, OursComesBack) {
   profile::TestProfile test;
   test.sample(test.thread("MainThread", 7), {{"f", "/a.py", 3, 2}}, 5);
   test.profile.recording.mode = profile::Mode::gil;
-  const ReadProfile again = read(gunzip(write_pprof(test.profile)).content);
+  const ReadProfile again = read_or_fail(gunzip(write_pprof(test.profile)).content);
   EXPECT_EQ(again.profile.threads(), test.profile.threads());
   EXPECT_EQ(again.profile.processes()[0].command, "python a.py");
   EXPECT_EQ(again.profile.recording.mode, profile::Mode::gil);

@@ -24,7 +24,7 @@ std::string file_of(const std::string& profiles) {
          profiles + "]}";
 }
 
-ReadProfile read(const std::string& profiles) {
+ReadProfile read_speedscope_or_fail(const std::string& profiles) {
   Result<ReadProfile> result = read_speedscope(file_of(profiles));
   EXPECT_TRUE(result.ok()) << result.error().message;
   return result.ok() ? std::move(*result) : ReadProfile{};
@@ -32,24 +32,26 @@ ReadProfile read(const std::string& profiles) {
 
 TEST(ReadSpeedscope, SamplesInEveryUnit) {
   const auto weight = [](const std::string& unit) {
-    return read(R"({"type": "sampled", "name": "x", "unit": ")" + unit +
-                R"(", "startValue": 0, "endValue": 1, "samples": [[0, 1]], "weights": [0.5]})")
+    return read_speedscope_or_fail(R"({"type": "sampled", "name": "x", "unit": ")" + unit +
+                                   R"(", "startValue": 0, "endValue": 1, "samples": [[0, 1]], "weights": [0.5]})")
         .profile.total_weight_ns();
   };
   EXPECT_EQ(weight("seconds"), 500'000'000u);
   EXPECT_EQ(weight("milliseconds"), 500'000u);
   EXPECT_EQ(weight("microseconds"), 500u);
   EXPECT_EQ(weight("nanoseconds"), 1u);
-  const ReadProfile none = read(R"({"type": "sampled", "unit": "none", "samples": [[0, 1], [0]], "weights": [2, 3]})");
+  const ReadProfile none =
+      read_speedscope_or_fail(R"({"type": "sampled", "unit": "none", "samples": [[0, 1], [0]], "weights": [2, 3]})");
   EXPECT_EQ(write_folded(none.profile), "main (/a.py:3) 3\nmain (/a.py:3);f 2\n");
   EXPECT_EQ(none.profile.total_weight_ns(), 0u);
   EXPECT_THAT(none.warnings, IsEmpty());
-  const ReadProfile bytes = read(R"({"type": "sampled", "unit": "bytes", "samples": [[0]], "weights": [2]})");
+  const ReadProfile bytes =
+      read_speedscope_or_fail(R"({"type": "sampled", "unit": "bytes", "samples": [[0]], "weights": [2]})");
   EXPECT_THAT(bytes.warnings, ElementsAre(HasSubstr("bytes")));
 }
 
 TEST(ReadSpeedscope, EachProfileIsAThread) {
-  const ReadProfile two = read(
+  const ReadProfile two = read_speedscope_or_fail(
       R"({"type": "sampled", "name": "Thread 7 \"w\"", "unit": "seconds", "startValue": 100, "endValue": 103,
           "samples": [[0], [1]], "weights": [1, 2]},
          {"type": "sampled", "name": "Thread 7 \"w\"", "unit": "seconds", "startValue": 102, "endValue": 103,
@@ -67,7 +69,7 @@ TEST(ReadSpeedscope, EachProfileIsAThread) {
 }
 
 TEST(ReadSpeedscope, Events) {
-  const ReadProfile events = read(
+  const ReadProfile events = read_speedscope_or_fail(
       R"({"type": "evented", "name": "x", "unit": "microseconds", "startValue": 10, "endValue": 20, "events": [
            {"type": "O", "frame": 0, "at": 10}, {"type": "O", "frame": 1, "at": 12}, {"type": "C", "frame": 1, "at": 15},
            {"type": "C", "frame": 0, "at": 16}, {"type": "O", "frame": 2, "at": 18}]})");
@@ -79,7 +81,7 @@ TEST(ReadSpeedscope, Events) {
 }
 
 TEST(ReadSpeedscope, DamageIsCounted) {
-  const ReadProfile damaged = read(
+  const ReadProfile damaged = read_speedscope_or_fail(
       R"({"type": "sampled", "unit": "none", "samples": [[0], [9], "x", [-1], [1], [0]], "weights": [2, 1, 1, 1, -1]},
          {"type": "evented", "unit": "none", "startValue": 0, "endValue": 9, "events": [
            {"type": "C", "frame": 0, "at": 1}, {"type": "O", "frame": 0, "at": 2}, {"type": "O", "frame": 1, "at": 1},

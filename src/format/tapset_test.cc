@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-const std::set<std::string, std::less<>> kAll{
+const std::set<std::string, std::less<>> kAllMarkers{
     "function__entry", "function__return",          "line",  "gc__start",
     "gc__done",        "import__find__load__start", "audit", "import__find__load__done"};
 const std::set<std::string, std::less<>> kSince312{"gc__start", "gc__done", "import__find__load__start",
@@ -25,7 +25,7 @@ std::string write_or_die(const TapsetTarget& target, TapsetLanguage language) {
   return text ? *text : "";
 }
 
-void expect_golden(const std::string& name, const std::string& actual) {
+void expect_golden_script(const std::string& name, const std::string& actual) {
   const std::string path = FLAMETAP_GOLDEN_DIR "/" + name;
   if (std::getenv("FLAMETAP_REWRITE_GOLDEN") != nullptr) {
     std::ofstream(path, std::ios::binary) << actual;
@@ -39,10 +39,10 @@ void expect_golden(const std::string& name, const std::string& actual) {
 
 TEST(Tapset, OfAProcessWhosePythonIsItsProgram) {
   const TapsetTarget target{
-      .path = "/usr/bin/python3.11", .pid = 7, .version = "3.11.2", .markers = kAll, .needs_arming = true};
-  expect_golden("tapset-bpftrace.txt", write_or_die(target, TapsetLanguage::bpftrace));
-  expect_golden("tapset-systemtap.txt", write_or_die(target, TapsetLanguage::systemtap));
-  expect_golden("tapset-dtrace.txt", write_or_die(target, TapsetLanguage::dtrace));
+      .path = "/usr/bin/python3.11", .pid = 7, .version = "3.11.2", .markers = kAllMarkers, .needs_arming = true};
+  expect_golden_script("tapset-bpftrace.txt", write_or_die(target, TapsetLanguage::bpftrace));
+  expect_golden_script("tapset-systemtap.txt", write_or_die(target, TapsetLanguage::systemtap));
+  expect_golden_script("tapset-dtrace.txt", write_or_die(target, TapsetLanguage::dtrace));
 }
 
 TEST(Tapset, OfAProcessWhosePythonIsALibrary) {
@@ -50,7 +50,7 @@ TEST(Tapset, OfAProcessWhosePythonIsALibrary) {
                             .program = "/opt/bin/python3.9",
                             .pid = 7,
                             .version = "3.9.18",
-                            .markers = kAll};
+                            .markers = kAllMarkers};
   EXPECT_THAT(write_or_die(target, TapsetLanguage::systemtap),
               HasSubstr("probe process(\"/opt/bin/python3.9\").library(\"/opt/lib/libpython3.9.so.1.0\")"
                         ".mark(\"function__entry\")\n"));
@@ -59,7 +59,7 @@ TEST(Tapset, OfAProcessWhosePythonIsALibrary) {
 }
 
 TEST(Tapset, OfAFileIsForEveryProcess) {
-  const TapsetTarget target{.path = "/usr/bin/python3.9", .markers = kAll};
+  const TapsetTarget target{.path = "/usr/bin/python3.9", .markers = kAllMarkers};
   const std::string text = write_or_die(target, TapsetLanguage::bpftrace);
   EXPECT_THAT(text, HasSubstr("Run: BPFTRACE_STRLEN=150 bpftrace top.bt\n"));
   EXPECT_THAT(text, HasSubstr("Run: BPFTRACE_STRLEN=150 bpftrace -c '/usr/bin/python3.9 SCRIPT' call-hierarchy.bt\n"));
@@ -85,13 +85,14 @@ TEST(Tapset, NamesWhatIsLeftOut) {
 TEST(Tapset, RefusesPathsThatAreNotPlain) {
   for (const char* const path :
        {"", "python3", "/a b", "/a\"b", "/a\nb", "/a*/b", "/a:b", "/a\\b", "/a'b", "/\xc3\xa4", "/$(x)"}) {
-    const auto text = write_tapset({.path = path, .markers = kAll}, TapsetLanguage::systemtap);
+    const auto text = write_tapset({.path = path, .markers = kAllMarkers}, TapsetLanguage::systemtap);
     EXPECT_FALSE(text) << path;
-    const auto library =
-        write_tapset({.path = "/usr/lib/libpython3.9.so", .program = path, .markers = kAll}, TapsetLanguage::systemtap);
+    const auto library = write_tapset({.path = "/usr/lib/libpython3.9.so", .program = path, .markers = kAllMarkers},
+                                      TapsetLanguage::systemtap);
     EXPECT_EQ(library.ok(), std::string_view(path).empty()) << path;
   }
-  EXPECT_TRUE(write_tapset({.path = "/proc/7/map_files/400000-800000", .markers = kAll}, TapsetLanguage::bpftrace));
+  EXPECT_TRUE(
+      write_tapset({.path = "/proc/7/map_files/400000-800000", .markers = kAllMarkers}, TapsetLanguage::bpftrace));
 }
 
 TEST(Tapset, LanguagesHaveNames) {

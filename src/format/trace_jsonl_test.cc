@@ -21,7 +21,7 @@ std::string line_of(Event event) {
   return out;
 }
 
-constexpr std::string_view kHead = "{\"time_ns\":156641360502280,\"pid\":7,\"tid\":8,\"event\":";
+constexpr std::string_view kHeadLine = "{\"time_ns\":156641360502280,\"pid\":7,\"tid\":8,\"event\":";
 
 TEST(TraceJsonl, CallsAndLines) {
   const std::string place = ",\"file\":\"a.py\",\"function\":\"f\",\"line\":3,\"depth\":2}\n";
@@ -30,34 +30,35 @@ TEST(TraceJsonl, CallsAndLines) {
                                    std::pair(Kind::line, "\"line\"")}) {
     Event one = event;
     one.kind = kind;
-    EXPECT_EQ(line_of(one), std::string(kHead) + name + place);
+    EXPECT_EQ(line_of(one), std::string(kHeadLine) + name + place);
   }
 }
 
 TEST(TraceJsonl, EachEventHasItsOwnArguments) {
-  EXPECT_EQ(line_of({.kind = Kind::gc_start, .value = 2}), std::string(kHead) +
+  EXPECT_EQ(line_of({.kind = Kind::gc_start, .value = 2}), std::string(kHeadLine) +
                                                                R"("gc_start","generation":2,"depth":0})"
                                                                "\n");
-  EXPECT_EQ(line_of({.kind = Kind::gc_done, .value = 12}), std::string(kHead) + R"("gc_done","collected":12,"depth":0})"
-                                                                                "\n");
-  EXPECT_EQ(line_of({.kind = Kind::import_start, .name = "json"}), std::string(kHead) +
+  EXPECT_EQ(line_of({.kind = Kind::gc_done, .value = 12}), std::string(kHeadLine) +
+                                                               R"("gc_done","collected":12,"depth":0})"
+                                                               "\n");
+  EXPECT_EQ(line_of({.kind = Kind::import_start, .name = "json"}), std::string(kHeadLine) +
                                                                        R"("import_start","module":"json","depth":0})"
                                                                        "\n");
   EXPECT_EQ(line_of({.kind = Kind::import_done, .name = "json", .value = 1}),
-            std::string(kHead) + R"("import_done","module":"json","found":true,"depth":0})"
-                                 "\n");
+            std::string(kHeadLine) + R"("import_done","module":"json","found":true,"depth":0})"
+                                     "\n");
   EXPECT_EQ(line_of({.kind = Kind::import_done, .name = "nope"}),
-            std::string(kHead) + R"("import_done","module":"nope","found":false,"depth":0})"
-                                 "\n");
+            std::string(kHeadLine) + R"("import_done","module":"nope","found":false,"depth":0})"
+                                     "\n");
   EXPECT_EQ(line_of({.kind = Kind::audit, .name = "open", .arguments = "('/x', 'r')"}),
-            std::string(kHead) + "\"audit\",\"name\":\"open\",\"arguments\":\"('/x', 'r')\",\"depth\":0}\n");
-  EXPECT_EQ(line_of({.kind = Kind::thread_end}), std::string(kHead) + "\"thread_end\"}\n");
+            std::string(kHeadLine) + "\"audit\",\"name\":\"open\",\"arguments\":\"('/x', 'r')\",\"depth\":0}\n");
+  EXPECT_EQ(line_of({.kind = Kind::thread_end}), std::string(kHeadLine) + "\"thread_end\"}\n");
 }
 
 TEST(TraceJsonl, WhatIsNotAsItShouldBeIsSaid) {
   EXPECT_EQ(line_of({.kind = Kind::call, .unmarked = true, .depth = -1, .lost = 12}),
-            std::string(kHead) + R"("call","depth":-1,"lost":12,"unmarked":true})"
-                                 "\n");
+            std::string(kHeadLine) + R"("call","depth":-1,"lost":12,"unmarked":true})"
+                                     "\n");
 }
 
 TEST(TraceJsonl, AnyNameIsValidJson) {

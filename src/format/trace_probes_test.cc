@@ -12,7 +12,7 @@ namespace {
 using events::Event;
 using events::Kind;
 
-const events::Thread kMain{.pid = 8274, .tid = 8274, .program = "python", .name = "MainThread"};
+const events::Thread kProbedThread{.pid = 8274, .tid = 8274, .program = "python", .name = "MainThread"};
 const events::Thread kOther{.pid = 8274, .tid = 8275, .program = "python"};
 
 struct Row {
@@ -24,7 +24,7 @@ struct Row {
   std::int32_t line;
 };
 
-std::string written(TraceView& view, const std::vector<Row>& rows, const events::Thread& thread = kMain) {
+std::string written(TraceView& view, const std::vector<Row>& rows, const events::Thread& thread = kProbedThread) {
   std::string out;
   for (const Row& row : rows) {
     view.add({.kind = row.kind,

@@ -17,8 +17,8 @@ using events::Event;
 using events::happened;
 using events::Kind;
 
-const events::Thread kMain{.pid = 8274, .tid = 8274, .program = "python3", .name = "MainThread"};
-const events::Thread kWorker{.pid = 8274, .tid = 8275, .program = "python3"};
+const events::Thread kFirstThread{.pid = 8274, .tid = 8274, .program = "python3", .name = "MainThread"};
+const events::Thread kSecondThread{.pid = 8274, .tid = 8275, .program = "python3"};
 
 // Without the columns of the thread and the lines that introduce it.
 std::string tree_of(const std::vector<Event>& events, const events::Ending& ending = {}) {
@@ -42,21 +42,22 @@ std::string tree_of(const std::vector<Event>& events, const events::Ending& endi
 }
 
 TEST(TraceTree, CallsWithTheirDurations) {
-  EXPECT_EQ(tree_of({call(kMain, 2'000, 0, "handle", 12), call(kMain, 12'000, 1, "parse", 30),
-                     call(kMain, 13'000, 2, "split", 40), call_end(kMain, 17'200, 2, "split", 41),
-                     call_end(kMain, 20'000, 1, "parse", 35), call_end(kMain, 1'501'012'345, 0, "handle", 17)}),
-            "    0.000001           → handle  app/shop.py:12\n"
-            "    0.000011             → parse  app/shop.py:30\n"
-            "    0.000012   4.20 µs     → split  app/shop.py:40\n"
-            "    0.000019   8.00 µs   ← parse  :35\n"
-            "    1.501011    1.50 s ← handle  :17\n");
+  EXPECT_EQ(
+      tree_of({call(kFirstThread, 2'000, 0, "handle", 12), call(kFirstThread, 12'000, 1, "parse", 30),
+               call(kFirstThread, 13'000, 2, "split", 40), call_end(kFirstThread, 17'200, 2, "split", 41),
+               call_end(kFirstThread, 20'000, 1, "parse", 35), call_end(kFirstThread, 1'501'012'345, 0, "handle", 17)}),
+      "    0.000001           → handle  app/shop.py:12\n"
+      "    0.000011             → parse  app/shop.py:30\n"
+      "    0.000012   4.20 µs     → split  app/shop.py:40\n"
+      "    0.000019   8.00 µs   ← parse  :35\n"
+      "    1.501011    1.50 s ← handle  :17\n");
 }
 
 TEST(TraceTree, ThreadsStandInAColumn) {
   const auto view = make_trace_tree({});
   std::string out;
-  view->add(call(kMain, 1'000, 0, "f", 12), out);
-  view->add(call(kWorker, 2'000, 0, "g", 30), out);
+  view->add(call(kFirstThread, 1'000, 0, "f", 12), out);
+  view->add(call(kSecondThread, 2'000, 0, "g", 30), out);
   view->settle(out);
   EXPECT_EQ(out,
             "     TID THREAD                SECONDS  DURATION\n"
@@ -69,30 +70,32 @@ TEST(TraceTree, ThreadsStandInAColumn) {
 TEST(TraceTree, ABeginningIsHeldBackForAMomentOnly) {
   const auto view = make_trace_tree({});
   std::string out;
-  view->add(call(kMain, 1'000, 0, "sleep", 12), out);
+  view->add(call(kFirstThread, 1'000, 0, "sleep", 12), out);
   EXPECT_EQ(out, "");
   view->settle(out);
   EXPECT_NE(out.find("→ sleep"), std::string::npos);
   out.clear();
   view->settle(out);
   EXPECT_EQ(out, "");
-  view->add(call_end(kMain, 3'000, 0, "sleep", 13), out);
+  view->add(call_end(kFirstThread, 3'000, 0, "sleep", 13), out);
   EXPECT_NE(out.find("2.00 µs ← sleep  :13"), std::string::npos);
 }
 
 TEST(TraceTree, CollectionsImportsAuditsAndLines) {
-  Event audit = happened(Kind::audit, kMain, 9'000, "open");
+  Event audit = happened(Kind::audit, kFirstThread, 9'000, "open");
   audit.arguments = "('/etc/hosts', 'r', 524288)";
   audit.function = "load";
-  Event line = call(kMain, 3'000, 1, "load", 31);
+  Event line = call(kFirstThread, 3'000, 1, "load", 31);
   line.kind = Kind::line;
-  Event gc = happened(Kind::gc_start, kMain, 4'000, "", 2);
+  Event gc = happened(Kind::gc_start, kFirstThread, 4'000, "", 2);
   gc.function = "load";
   EXPECT_EQ(
-      tree_of({call(kMain, 2'000, 0, "load", 30), line, gc, happened(Kind::gc_done, kMain, 5'000, "", 1234),
-               happened(Kind::import_start, kMain, 6'000, "json"), happened(Kind::import_start, kMain, 7'000, "nope"),
-               happened(Kind::import_done, kMain, 8'000, "nope", 0), audit,
-               happened(Kind::import_done, kMain, 10'000, "json", 1), call_end(kMain, 11'000, 0, "load", 0)}),
+      tree_of(
+          {call(kFirstThread, 2'000, 0, "load", 30), line, gc, happened(Kind::gc_done, kFirstThread, 5'000, "", 1234),
+           happened(Kind::import_start, kFirstThread, 6'000, "json"),
+           happened(Kind::import_start, kFirstThread, 7'000, "nope"),
+           happened(Kind::import_done, kFirstThread, 8'000, "nope", 0), audit,
+           happened(Kind::import_done, kFirstThread, 10'000, "json", 1), call_end(kFirstThread, 11'000, 0, "load", 0)}),
       "    0.000001           → load  app/shop.py:30\n"
       "    0.000002             · load  app/shop.py:31\n"
       "    0.000003   1.00 µs   ↔ gc of generation 2: 1,234 collected  in load\n"
@@ -104,9 +107,9 @@ TEST(TraceTree, CollectionsImportsAuditsAndLines) {
 }
 
 TEST(TraceTree, LossesAreSaidInPlace) {
-  EXPECT_EQ(tree_of({call(kMain, 2'000, 0, "a", 1), call(kMain, 3'000, 1, "b", 2),
-                     after_loss(call(kMain, 9'000, 1, "c", 3), 12), call_end(kMain, 10'000, 1, "c", 3),
-                     call_end(kMain, 11'000, 0, "a", 4)},
+  EXPECT_EQ(tree_of({call(kFirstThread, 2'000, 0, "a", 1), call(kFirstThread, 3'000, 1, "b", 2),
+                     after_loss(call(kFirstThread, 9'000, 1, "c", 3), 12), call_end(kFirstThread, 10'000, 1, "c", 3),
+                     call_end(kFirstThread, 11'000, 0, "a", 4)},
                     {.lost = 12}),
             "    0.000001           → a  app/shop.py:1\n"
             "    0.000002             → b  app/shop.py:2\n"
@@ -117,36 +120,36 @@ TEST(TraceTree, LossesAreSaidInPlace) {
 }
 
 TEST(TraceTree, WhatIsOpenAtTheEndIsShown) {
-  EXPECT_EQ(
-      tree_of({call_end(kMain, 1'500, -1, "before", 9), call(kMain, 2'000, 0, "a", 1), call(kMain, 3'000, 1, "b", 2)},
-              {.ended = 5'000}),
-      "    0.000000           ← before  app/shop.py:9  (began before the trace)\n"
-      "    0.000001           → a  app/shop.py:1\n"
-      "    0.000002             → b  app/shop.py:2\n"
-      "    0.000004   3.00 µs … a  app/shop.py:1  (still open at the end)\n"
-      "    0.000004   2.00 µs   … b  app/shop.py:2  (still open at the end)\n");
+  EXPECT_EQ(tree_of({call_end(kFirstThread, 1'500, -1, "before", 9), call(kFirstThread, 2'000, 0, "a", 1),
+                     call(kFirstThread, 3'000, 1, "b", 2)},
+                    {.ended = 5'000}),
+            "    0.000000           ← before  app/shop.py:9  (began before the trace)\n"
+            "    0.000001           → a  app/shop.py:1\n"
+            "    0.000002             → b  app/shop.py:2\n"
+            "    0.000004   3.00 µs … a  app/shop.py:1  (still open at the end)\n"
+            "    0.000004   2.00 µs   … b  app/shop.py:2  (still open at the end)\n");
 }
 
 TEST(TraceTree, ACallWithoutABeginningHasNoDuration) {
-  Event thrown = call(kMain, 2'000, 0, "numbers", 5);
+  Event thrown = call(kFirstThread, 2'000, 0, "numbers", 5);
   thrown.unmarked = true;
-  EXPECT_EQ(tree_of({thrown, call_end(kMain, 2'000, 0, "numbers", 5)}),
+  EXPECT_EQ(tree_of({thrown, call_end(kFirstThread, 2'000, 0, "numbers", 5)}),
             "    0.000001         ? → numbers  app/shop.py:5  (its beginning was not told)\n");
 }
 
 TEST(TraceTree, DepthIsWrittenWhereThereIsNoRoomForIt) {
   std::vector<Event> events;
-  for (std::int32_t depth = 0; depth < 60; ++depth) events.push_back(call(kMain, 2'000, depth, "f", 1));
+  for (std::int32_t depth = 0; depth < 60; ++depth) events.push_back(call(kFirstThread, 2'000, depth, "f", 1));
   EXPECT_NE(tree_of(events).find(std::string(80, ' ') + "(58) → f"), std::string::npos);
 }
 
 TEST(TraceTree, NamesCannotDriveTheTerminal) {
-  EXPECT_EQ(tree_of({call(kMain, 1'000, 0, "\033[2J", 1)}).find('\033'), std::string::npos);
+  EXPECT_EQ(tree_of({call(kFirstThread, 1'000, 0, "\033[2J", 1)}).find('\033'), std::string::npos);
 }
 
 TEST(TraceTree, ColourChangesNothingElse) {
-  const std::vector<Event> events = {call(kMain, 1'000, 0, "f", 1), call(kWorker, 2'000, 0, "g", 1),
-                                     call_end(kMain, 900'000'000, 0, "f", 1)};
+  const std::vector<Event> events = {call(kFirstThread, 1'000, 0, "f", 1), call(kSecondThread, 2'000, 0, "g", 1),
+                                     call_end(kFirstThread, 900'000'000, 0, "f", 1)};
   std::string plain;
   std::string coloured;
   const auto one = make_trace_tree({});

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kPage = 4096;
 // Nothing of ours lies so low: how far the stack reaches is not known.
-constexpr target::Address kStack{0x10000};
+constexpr target::Address kCopiedStack{0x10000};
 constexpr pid_t kThread = 7;
 
 class Copying : public testing::Test {
@@ -34,35 +34,35 @@ class Copying : public testing::Test {
 };
 
 TEST_F(Copying, ASleepingThreadHasTwoRegisters) {
-  memory_.map(kStack, 32 * kPage);
-  memory_.put(kStack + 0x508, std::uint64_t{0x1234});
-  ASSERT_EQ(capture(kStack + 0x500), CaptureStatus::ok);
-  EXPECT_EQ(copy_.registers()[kStackPointer], to_number(kStack) + 0x500);
+  memory_.map(kCopiedStack, 32 * kPage);
+  memory_.put(kCopiedStack + 0x508, std::uint64_t{0x1234});
+  ASSERT_EQ(capture(kCopiedStack + 0x500), CaptureStatus::ok);
+  EXPECT_EQ(copy_.registers()[kStackPointer], to_number(kCopiedStack) + 0x500);
   EXPECT_EQ(copy_.registers()[kReturnAddress], 0x401000u);
   for (std::size_t i = 0; i < kRegisterCount; ++i) {
     EXPECT_EQ(copy_.registers().knows(i), i == kStackPointer || i == kReturnAddress);
   }
   EXPECT_EQ(copy_.system_call(), 35);
-  EXPECT_EQ(copy_.stack().begin, kStack + (0x500 - kRedZone));
-  EXPECT_EQ(copy_.stack().word(kStack + 0x508), 0x1234u);
+  EXPECT_EQ(copy_.stack().begin, kCopiedStack + (0x500 - kRedZone));
+  EXPECT_EQ(copy_.stack().word(kCopiedStack + 0x508), 0x1234u);
   EXPECT_EQ(memory_.calls().size(), 1u);
 }
 
 TEST_F(Copying, WhereMemoryEndsEarlierThePartBeforeIsGood) {
-  memory_.map(kStack, 3 * kPage);
-  ASSERT_EQ(capture(kStack + 0x500), CaptureStatus::ok);
-  EXPECT_EQ(copy_.stack().end(), kStack + 3 * kPage);
+  memory_.map(kCopiedStack, 3 * kPage);
+  ASSERT_EQ(capture(kCopiedStack + 0x500), CaptureStatus::ok);
+  EXPECT_EQ(copy_.stack().end(), kCopiedStack + 3 * kPage);
   EXPECT_EQ(memory_.calls().size(), 1u);
 }
 
 TEST_F(Copying, AtItsVeryBeginAStackHasNoRedZone) {
-  memory_.map(kStack, 32 * kPage);
-  ASSERT_EQ(capture(kStack), CaptureStatus::ok);
-  EXPECT_EQ(copy_.stack().begin, kStack);
+  memory_.map(kCopiedStack, 32 * kPage);
+  ASSERT_EQ(capture(kCopiedStack), CaptureStatus::ok);
+  EXPECT_EQ(copy_.stack().begin, kCopiedStack);
 }
 
 TEST_F(Copying, AStackPointerToNowhere) {
-  EXPECT_EQ(capture(kStack), CaptureStatus::unreadable);
+  EXPECT_EQ(capture(kCopiedStack), CaptureStatus::unreadable);
   EXPECT_EQ(capture(target::kNull), CaptureStatus::unreadable);
   EXPECT_EQ(capture(target::Address{~std::uint64_t{0}}), CaptureStatus::unreadable);
   EXPECT_TRUE(copy_.stack().bytes.empty());
@@ -70,9 +70,9 @@ TEST_F(Copying, AStackPointerToNowhere) {
 
 TEST_F(Copying, AThreadThatIsNoMore) {
   memory_.set_status(target::ReadStatus::gone);
-  EXPECT_EQ(capture(kStack), CaptureStatus::gone);
+  EXPECT_EQ(capture(kCopiedStack), CaptureStatus::gone);
   memory_.set_status(target::ReadStatus::denied);
-  EXPECT_EQ(capture(kStack), CaptureStatus::denied);
+  EXPECT_EQ(capture(kCopiedStack), CaptureStatus::denied);
   // Not stopped by us: ptrace says the same as of a thread that has ended.
   EXPECT_EQ(copy_.capture_stopped(getpid(), memory_, space_), CaptureStatus::gone);
 }

@@ -14,14 +14,14 @@ namespace {
 using target::LinkAddress;
 using ::testing::EndsWith;
 
-const std::string kPrograms = FLAMETAP_SYMBOLS_PROGRAMS;
+const std::string kSymbolsPrograms = FLAMETAP_SYMBOLS_PROGRAMS;
 
 Symbols load(const std::string& path, const std::string& debug_folder = "/nowhere", bool lines = true) {
   return Symbols::load(open_or_die(path), path,
                        {.search = {.folder = debug_folder, .process = nullptr}, .lines = lines});
 }
 
-std::uint64_t address_of(const std::string& path, const std::string& name) {
+std::uint64_t address_in(const std::string& path, const std::string& name) {
   for (const NmSymbol& symbol : nm_functions(path)) {
     if (symbol.name == name) return symbol.address;
   }
@@ -72,13 +72,13 @@ void compare_with_llvm(Symbols& symbols, const std::string& path) {
 
 TEST(Symbols, AgreeWithLlvmSymbolizer) {
   for (const char* const kind : {"debug", "optimized", "dwarf4", "compressed"}) {
-    Symbols symbols = load(kPrograms + kind);
-    compare_with_llvm(symbols, kPrograms + kind);
+    Symbols symbols = load(kSymbolsPrograms + kind);
+    compare_with_llvm(symbols, kSymbolsPrograms + kind);
   }
 }
 
 TEST(Symbols, ShowInlinedFunctionsThreeDeep) {
-  const std::string path = kPrograms + "optimized";
+  const std::string path = kSymbolsPrograms + "optimized";
   Symbols symbols = load(path);
   std::size_t deep = 0;
   for (const NmSymbol& symbol : nm_functions(path)) {
@@ -101,8 +101,8 @@ TEST(Symbols, ShowInlinedFunctionsThreeDeep) {
 
 TEST(Symbols, AssemblyAmongFunctionsHasNoLines) {
   for (const char* const kind : {"debug", "optimized"}) {
-    const std::string path = kPrograms + kind;
-    const auto frames = load(path).describe(LinkAddress{address_of(path, "sized_function")}, true);
+    const std::string path = kSymbolsPrograms + kind;
+    const auto frames = load(path).describe(LinkAddress{address_in(path, "sized_function")}, true);
     ASSERT_EQ(frames.size(), 1u);
     EXPECT_EQ(frames.front().name, "sized_function");
     EXPECT_EQ(frames.front().line, 0);
@@ -110,10 +110,10 @@ TEST(Symbols, AssemblyAmongFunctionsHasNoLines) {
 }
 
 TEST(Symbols, WithoutDwarfThereAreNames) {
-  const std::string path = kPrograms + "plain";
+  const std::string path = kSymbolsPrograms + "plain";
   Symbols symbols = load(path);
   EXPECT_FALSE(symbols.has_lines());
-  const auto frames = symbols.describe(LinkAddress{address_of(path, "_ZNK6shapes6Circle4areaEv")}, true);
+  const auto frames = symbols.describe(LinkAddress{address_in(path, "_ZNK6shapes6Circle4areaEv")}, true);
   NamedFrame expected;
   expected.name = "shapes::Circle::area";
   expected.raw_name = "_ZNK6shapes6Circle4areaEv";
@@ -123,10 +123,10 @@ TEST(Symbols, WithoutDwarfThereAreNames) {
 }
 
 TEST(Symbols, WithoutLinesDwarfIsNotRead) {
-  const std::string path = kPrograms + "optimized";
+  const std::string path = kSymbolsPrograms + "optimized";
   Symbols symbols = load(path, "/nowhere", false);
   EXPECT_FALSE(symbols.has_lines());
-  const auto frames = symbols.describe(LinkAddress{address_of(path, "three_deep")}, true);
+  const auto frames = symbols.describe(LinkAddress{address_in(path, "three_deep")}, true);
   ASSERT_EQ(frames.size(), 1u);
   EXPECT_EQ(frames.front().file, "");
 }

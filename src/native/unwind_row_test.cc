@@ -8,20 +8,20 @@
 namespace flametap::native {
 namespace {
 
-constexpr target::Address kStack{0x1000};
+constexpr target::Address kStackStart{0x1000};
 constexpr std::size_t kRbx = 3;
 constexpr std::size_t kRcx = 2;
 
-Dwarf_Op op(std::uint8_t atom, std::uint64_t number = 0, std::uint64_t number2 = 0) {
+Dwarf_Op operation(std::uint8_t atom, std::uint64_t number = 0, std::uint64_t number2 = 0) {
   return {.atom = atom, .number = number, .number2 = number2, .offset = 0};
 }
 
 // What libdw says for a register that was saved so far from the CFA.
 std::vector<Dwarf_Op> saved(std::int64_t offset) {
-  return {op(DW_OP_call_frame_cfa), op(DW_OP_plus_uconst, static_cast<std::uint64_t>(offset))};
+  return {operation(DW_OP_call_frame_cfa), operation(DW_OP_plus_uconst, static_cast<std::uint64_t>(offset))};
 }
 
-const std::vector<Dwarf_Op> kCfa{op(DW_OP_bregx, kStackPointer, 16)};
+const std::vector<Dwarf_Op> kCfa{operation(DW_OP_bregx, kStackPointer, 16)};
 
 class Stepping : public testing::Test {
  protected:
@@ -29,7 +29,7 @@ class Stepping : public testing::Test {
     for (std::size_t i = 0; i < kRegisterCount; ++i) registers_.set(i, 0x100 + i);
     registers_.set(kStackPointer, 0x1000);
   }
-  [[nodiscard]] StackView stack() const { return {kStack, std::as_bytes(std::span(words_))}; }
+  [[nodiscard]] StackView stack() const { return {kStackStart, std::as_bytes(std::span(words_))}; }
   Step step(const UnwindRow& row) {
     const Value cfa = row.cfa(registers_, stack());
     EXPECT_EQ(cfa.status, ValueStatus::ok);
@@ -76,12 +76,15 @@ TEST_F(Stepping, AnUndefinedReturnAddressIsTheEnd) {
 
 TEST_F(Stepping, EveryKindOfRule) {
   UnwindRow row;
-  ASSERT_TRUE(row.set_cfa(std::vector{op(DW_OP_breg7, 16), op(DW_OP_deref), op(DW_OP_plus_uconst, 8)}));
-  ASSERT_TRUE(row.set_rule(kReturnAddress, std::vector{op(DW_OP_call_frame_cfa), op(DW_OP_breg7, 24)}));
-  ASSERT_TRUE(row.set_rule(kRbx, std::vector{op(DW_OP_regx, 9)}));
-  ASSERT_TRUE(row.set_rule(12, std::vector{op(DW_OP_call_frame_cfa), op(DW_OP_plus_uconst, 5), op(DW_OP_stack_value)}));
-  ASSERT_TRUE(row.set_rule(13, std::vector{op(DW_OP_call_frame_cfa), op(DW_OP_lit3), op(DW_OP_stack_value)}));
-  ASSERT_TRUE(row.set_rule(kStackPointer, std::vector{op(DW_OP_breg7, 64), op(DW_OP_stack_value)}));
+  ASSERT_TRUE(
+      row.set_cfa(std::vector{operation(DW_OP_breg7, 16), operation(DW_OP_deref), operation(DW_OP_plus_uconst, 8)}));
+  ASSERT_TRUE(row.set_rule(kReturnAddress, std::vector{operation(DW_OP_call_frame_cfa), operation(DW_OP_breg7, 24)}));
+  ASSERT_TRUE(row.set_rule(kRbx, std::vector{operation(DW_OP_regx, 9)}));
+  ASSERT_TRUE(row.set_rule(
+      12, std::vector{operation(DW_OP_call_frame_cfa), operation(DW_OP_plus_uconst, 5), operation(DW_OP_stack_value)}));
+  ASSERT_TRUE(row.set_rule(
+      13, std::vector{operation(DW_OP_call_frame_cfa), operation(DW_OP_lit3), operation(DW_OP_stack_value)}));
+  ASSERT_TRUE(row.set_rule(kStackPointer, std::vector{operation(DW_OP_breg7, 64), operation(DW_OP_stack_value)}));
   EXPECT_EQ(step(row), Step::caller);
   EXPECT_EQ(registers_[kReturnAddress], 0x5005u);
   EXPECT_EQ(registers_[kRbx], 0x109u);
@@ -105,7 +108,7 @@ TEST_F(Stepping, AWordOutsideTheCopyEndsItOnlyIfItIsTheReturnAddress) {
 
 TEST_F(Stepping, NeedsTheRegisterOfTheCfa) {
   UnwindRow row;
-  ASSERT_TRUE(row.set_cfa(std::vector{op(DW_OP_bregx, kFramePointer, 16)}));
+  ASSERT_TRUE(row.set_cfa(std::vector{operation(DW_OP_bregx, kFramePointer, 16)}));
   registers_.forget(kFramePointer);
   EXPECT_EQ(row.cfa(registers_, stack()).status, ValueStatus::unknown_register);
 }
@@ -113,12 +116,12 @@ TEST_F(Stepping, NeedsTheRegisterOfTheCfa) {
 TEST(UnwindRow, RefusesWhatItDoesNotUnderstand) {
   UnwindRow row;
   EXPECT_FALSE(row.set_cfa({}));
-  EXPECT_FALSE(row.set_cfa(std::vector{op(DW_OP_bregx, 17, 0)}));
-  EXPECT_FALSE(row.set_cfa(std::vector{op(DW_OP_bregx, kStackPointer, std::uint64_t{1} << 40)}));
-  EXPECT_FALSE(row.set_cfa(std::vector{op(DW_OP_bra)}));
-  EXPECT_FALSE(row.set_rule(kRbx, std::vector{op(DW_OP_regx, 17)}));
+  EXPECT_FALSE(row.set_cfa(std::vector{operation(DW_OP_bregx, 17, 0)}));
+  EXPECT_FALSE(row.set_cfa(std::vector{operation(DW_OP_bregx, kStackPointer, std::uint64_t{1} << 40)}));
+  EXPECT_FALSE(row.set_cfa(std::vector{operation(DW_OP_bra)}));
+  EXPECT_FALSE(row.set_rule(kRbx, std::vector{operation(DW_OP_regx, 17)}));
   EXPECT_FALSE(row.set_rule(kRbx, saved(std::int64_t{1} << 40)));
-  EXPECT_FALSE(row.set_rule(kRbx, std::vector{op(DW_OP_stack_value)}));
+  EXPECT_FALSE(row.set_rule(kRbx, std::vector{operation(DW_OP_stack_value)}));
   EXPECT_FALSE(row.set_rule(kReturnAddress, {}));
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 target::ElfFile open_program() { return std::move(*target::ElfFile::open(FLAMETAP_NATIVE_STACKS)); }
 
-target::Symbol find_symbol(const target::ElfFile& file, const std::string& name) {
+target::Symbol symbol_named(const target::ElfFile& file, const std::string& name) {
   const target::Symbols found = file.find_symbols({name});
   EXPECT_TRUE(found.contains(name)) << name;
   return found.begin()->second;
@@ -26,7 +26,7 @@ target::LinkAddress at(const target::Symbol& symbol, std::uint64_t offset = 0) {
 
 TEST(UnwindTable, AsksOnceForARow) {
   const target::ElfFile file = open_program();
-  const target::Symbol symbol = find_symbol(file, "main");
+  const target::Symbol symbol = symbol_named(file, "main");
   UnwindTable table(file.handle());
   const UnwindRow* const row = table.find(at(symbol));
   ASSERT_NE(row, nullptr);
@@ -44,7 +44,7 @@ TEST(UnwindTable, AsksOnceForARow) {
 
 TEST(UnwindTable, RemembersWhatIsNotKnown) {
   const target::ElfFile file = open_program();
-  const target::Symbol symbol = find_symbol(file, "call_without_anything");
+  const target::Symbol symbol = symbol_named(file, "call_without_anything");
   UnwindTable table(file.handle());
   for (int pass = 0; pass < 3; ++pass) EXPECT_EQ(table.find(at(symbol)), nullptr);
   EXPECT_EQ(table.lookups(), 1u);
@@ -53,7 +53,7 @@ TEST(UnwindTable, RemembersWhatIsNotKnown) {
 TEST(UnwindTable, KnowsTheOutermostFunction) {
   const target::ElfFile file = open_program();
   UnwindTable table(file.handle());
-  const UnwindRow* const row = table.find(at(find_symbol(file, "_start"), 4));
+  const UnwindRow* const row = table.find(at(symbol_named(file, "_start"), 4));
   ASSERT_NE(row, nullptr);
   EXPECT_TRUE(row->is_outermost());
 }

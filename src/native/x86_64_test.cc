@@ -8,7 +8,7 @@
 namespace flametap::native {
 namespace {
 
-constexpr std::uint64_t kStack = 0x7000;
+constexpr std::uint64_t kStackTop = 0x7000;
 
 class LeaveTest : public testing::Test {
  protected:
@@ -17,7 +17,7 @@ class LeaveTest : public testing::Test {
       const auto value = std::bit_cast<std::array<std::byte, 8>>(0x100 + word);
       bytes_.insert(bytes_.end(), value.begin(), value.end());
     }
-    registers_.set(kStackPointer, kStack);
+    registers_.set(kStackPointer, kStackTop);
     registers_.set(kFramePointer, 0xbb);
     registers_.set(3, 0x33);
     registers_.set(0, 0xaa);
@@ -27,7 +27,7 @@ class LeaveTest : public testing::Test {
   std::optional<Registers> leave_with(std::initializer_list<int> code) {
     std::vector<std::byte> copy;
     for (const int byte : code) copy.push_back(static_cast<std::byte>(byte));
-    return leave(copy, registers_, {target::Address{kStack}, bytes_});
+    return leave(copy, registers_, {target::Address{kStackTop}, bytes_});
   }
 
   Registers registers_;
@@ -38,7 +38,7 @@ TEST_F(LeaveTest, ReturnsAtOnce) {
   const auto caller = leave_with({0xc3});
   ASSERT_TRUE(caller);
   EXPECT_EQ((*caller)[kReturnAddress], 0x100u);
-  EXPECT_EQ((*caller)[kStackPointer], kStack + 8);
+  EXPECT_EQ((*caller)[kStackPointer], kStackTop + 8);
   EXPECT_EQ((*caller)[kFramePointer], 0xbbu);
   EXPECT_EQ((*caller)[3], 0x33u);
   EXPECT_FALSE(caller->knows(0));  // a call does not keep it
@@ -51,7 +51,7 @@ TEST_F(LeaveTest, GivesBackItsStackAndPops) {
   EXPECT_EQ((*caller)[kFramePointer], 0x103u);
   EXPECT_EQ((*caller)[12], 0x104u);
   EXPECT_EQ((*caller)[kReturnAddress], 0x105u);
-  EXPECT_EQ((*caller)[kStackPointer], kStack + 6 * 8);
+  EXPECT_EQ((*caller)[kStackPointer], kStackTop + 6 * 8);
 }
 
 TEST_F(LeaveTest, TakesALongNumberToo) {

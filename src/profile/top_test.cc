@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-std::vector<std::string> lines(const Profile& profile) {
+std::vector<std::string> shown_lines(const Profile& profile) {
   std::vector<std::string> result;
   for (const Hot& hot : top(profile)) {
     result.push_back(std::string(profile.text(profile.function(hot.function).name)) + " " +
@@ -28,7 +28,7 @@ TEST(Top, CountsRecursionOnce) {
   test.sample(thread, {"main", "fib", "fib", "fib"}, 5);
   test.sample(thread, {"main", "fib", "help", "fib"}, 2);
   test.sample(thread, {"main"}, 1);
-  EXPECT_THAT(lines(test.profile), ElementsAre("fib 7 7", "main 1 8", "help 0 2"));
+  EXPECT_THAT(shown_lines(test.profile), ElementsAre("fib 7 7", "main 1 8", "help 0 2"));
 }
 
 TEST(Top, AddsUpTheLinesOfAFunction) {
@@ -36,7 +36,7 @@ TEST(Top, AddsUpTheLinesOfAFunction) {
   const ThreadId thread = test.thread("MainThread", 7);
   test.sample(thread, {TestFrame("f", "/a.py", 3)}, 5);
   test.sample(thread, {TestFrame("f", "/a.py", 4)}, 6);
-  EXPECT_THAT(lines(test.profile), ElementsAre("f 11 11"));
+  EXPECT_THAT(shown_lines(test.profile), ElementsAre("f 11 11"));
 }
 
 TEST(Top, TellsEqualNamesApartAndOrdersTiesByName) {

@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 // One line per node: indented name, self ticks, total ticks.
-std::vector<std::string> lines(const Profile& profile) {
+std::vector<std::string> tree_lines(const Profile& profile) {
   std::vector<std::string> result;
   for (const Node& node : tree_of(profile).nodes) {
     result.push_back(std::string(node.depth, ' ') + std::string(profile.name(node.frame)) + " " +
@@ -37,7 +37,7 @@ TEST(Tree, OrdersChildrenByNameAndSumsUp) {
   test.sample(thread, {"main"}, 1);
   test.sample(thread, {"aside"}, 4);
   test.sample(thread, {"main", "b"}, 5);
-  EXPECT_THAT(lines(test.profile), ElementsAre("aside 4 4", "main 1 11", " b 5 8", "  c 3 3", " z 2 2"));
+  EXPECT_THAT(tree_lines(test.profile), ElementsAre("aside 4 4", "main 1 11", " b 5 8", "  c 3 3", " z 2 2"));
   const Tree tree = tree_of(test.profile);
   EXPECT_EQ(tree.total.ticks, 15u);
   EXPECT_EQ(tree.total.ns, 15'000'000u);
@@ -53,14 +53,14 @@ TEST(Tree, DoesNotDependOnTheOrderOfSamples) {
   one.sample(thread, {"a", "c"}, 3);
   other.sample(thread, {"a", "c"}, 3);
   other.sample(thread, {"a", "b"}, 2);
-  EXPECT_EQ(lines(one.profile), lines(other.profile));
+  EXPECT_EQ(tree_lines(one.profile), tree_lines(other.profile));
 }
 
 TEST(Tree, LeavesOutStacksWithoutSamples) {
   TestProfile test;
   test.stack({"never", "seen"});
   test.sample(test.thread("MainThread", 7), {"seen"});
-  EXPECT_THAT(lines(test.profile), ElementsAre("seen 1 1"));
+  EXPECT_THAT(tree_lines(test.profile), ElementsAre("seen 1 1"));
 }
 
 TEST(Tree, CountsSamplesWithoutFrames) {

@@ -1,5 +1,7 @@
 #include "server/profile_json.h"
 
+#include <nlohmann/json.hpp>
+
 namespace flametap::server {
 
 nlohmann::ordered_json to_json(const store::Entry& entry, bool live) {

@@ -1,7 +1,7 @@
 // What the API says of a profile, and the addresses under which clients find it.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 

@@ -13,7 +13,7 @@
 namespace flametap::target {
 namespace {
 
-const std::string kPrograms = FLAMETAP_TEST_PROGRAMS;
+const std::string kElfPrograms = FLAMETAP_TEST_PROGRAMS;
 
 // The first mapping of the program that a child runs.
 Address header_of(pid_t pid) {
@@ -28,11 +28,11 @@ Address header_of(pid_t pid) {
 
 TEST(ElfImage, AgreesWithTheFileOnEveryKindOfProgram) {
   for (const char* const kind : {"pie", "fixed", "packed", "sysv_hash", "stripped", "no_build_id"}) {
-    const TestChild child = TestChild::exec({kPrograms + kind});
+    const TestChild child = TestChild::exec({kElfPrograms + kind});
     ProcessMemory memory(child.pid());
     const Result<ElfImage> image = ElfImage::open(memory, header_of(child.pid()));
     ASSERT_TRUE(image) << kind << image.error().message;
-    const Result<ElfFile> file = ElfFile::open(kPrograms + kind);
+    const Result<ElfFile> file = ElfFile::open(kElfPrograms + kind);
     ASSERT_TRUE(file);
     EXPECT_EQ(image->read_build_id(), file->build_id()) << kind;
     EXPECT_EQ(image->segments().size(), file->segments().size()) << kind;
@@ -50,7 +50,7 @@ TEST(ElfImage, AgreesWithTheFileOnEveryKindOfProgram) {
 }
 
 TEST(ElfImage, ReadsTheVdso) {
-  const TestChild child = TestChild::exec({kPrograms + "pie"});
+  const TestChild child = TestChild::exec({kElfPrograms + "pie"});
   ProcessMemory memory(child.pid());
   const Result<Maps> maps = read_maps(child.pid());
   for (const Mapping& mapping : *maps) {
@@ -67,12 +67,12 @@ TEST(ElfImage, ReadsTheVdso) {
 class CopiedProgram {
  public:
   explicit CopiedProgram(const std::string& kind) {
-    const TestChild child = TestChild::exec({kPrograms + kind});
+    const TestChild child = TestChild::exec({kElfPrograms + kind});
     header_ = header_of(child.pid());
     ProcessMemory source(child.pid());
     const Result<Maps> maps = read_maps(child.pid());
     for (const Mapping& mapping : *maps) {
-      if (mapping.path != kPrograms + kind) continue;
+      if (mapping.path != kElfPrograms + kind) continue;
       pages_.push_back({mapping.begin, std::vector<std::byte>(mapping.size())});
       EXPECT_EQ(source.read(mapping.begin, pages_.back().bytes), ReadStatus::ok);
     }

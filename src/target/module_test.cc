@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string kPrograms = FLAMETAP_TEST_PROGRAMS;
+const std::string kModulePrograms = FLAMETAP_TEST_PROGRAMS;
 constexpr std::uint64_t kExportedNumber = 0x1122334455667788;
 
 // A process with its modules, and its program among them.
@@ -75,11 +75,11 @@ class Folder {
 
 TEST(Module, FindsSymbolsInEveryKindOfProgram) {
   for (const char* const kind : {"pie", "fixed", "packed", "sysv_hash", "stripped", "no_build_id"}) {
-    const TestChild child = TestChild::exec({kPrograms + kind});
+    const TestChild child = TestChild::exec({kModulePrograms + kind});
     Target target(child.pid());
     ASSERT_EQ(std::count_if(target.modules().begin(), target.modules().end(), [](auto& m) { return m.is_exe(); }), 1);
     Module& exe = target.exe();
-    EXPECT_EQ(exe.path(), fs::canonical(kPrograms + kind)) << kind;
+    EXPECT_EQ(exe.path(), fs::canonical(kModulePrograms + kind)) << kind;
     ASSERT_NE(exe.file(), nullptr) << kind << exe.missing_file_reason();
     EXPECT_EQ(target.number_named("exported_number"), kExportedNumber) << kind;
     const std::uint64_t hidden = std::string_view(kind) == "stripped" ? 0 : 0x0102030405060708;
@@ -95,7 +95,7 @@ TEST(Module, FindsSymbolsInEveryKindOfProgram) {
 
 TEST(Module, WritableRangesHoldAllVariables) {
   for (const char* const kind : {"pie", "fixed", "packed"}) {
-    const TestChild child = TestChild::exec({kPrograms + kind});
+    const TestChild child = TestChild::exec({kModulePrograms + kind});
     Target target(child.pid());
     const Module::Addresses found = target.exe().symbols({"exported_number", "exported_zeros"});
     ASSERT_EQ(found.size(), 2u);
@@ -117,7 +117,7 @@ TEST(Module, WritableRangesHoldAllVariables) {
 }
 
 TEST(Module, ListsLibrariesAndTheVdso) {
-  const TestChild child = TestChild::exec({kPrograms + "pie"});
+  const TestChild child = TestChild::exec({kModulePrograms + "pie"});
   Target target(child.pid());
   int libraries = 0;
   for (Module& module : target.modules()) {
@@ -135,16 +135,16 @@ TEST(Module, ListsLibrariesAndTheVdso) {
 }
 
 TEST(Module, AFileThatIsOnlyReadIsNoModule) {
-  const Fd file(open((kPrograms + "pie").c_str(), O_RDONLY | O_CLOEXEC));
+  const Fd file(open((kModulePrograms + "pie").c_str(), O_RDONLY | O_CLOEXEC));
   void* const map = mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE, file.get(), 0);
   Target target(getpid());
   munmap(map, 4096);
-  for (const Module& module : target.modules()) EXPECT_NE(module.path(), kPrograms + "pie");
+  for (const Module& module : target.modules()) EXPECT_NE(module.path(), kModulePrograms + "pie");
 }
 
 TEST(Module, DeletedProgram) {
   const Folder folder;
-  fs::copy_file(kPrograms + "fixed", folder / "program");
+  fs::copy_file(kModulePrograms + "fixed", folder / "program");
   const TestChild child = TestChild::exec({folder / "program"});
   fs::remove(folder / "program");
   Target target(child.pid());
@@ -156,10 +156,10 @@ TEST(Module, DeletedProgram) {
 TEST(Module, ReplacedProgram) {
   for (const char* const other : {"pie", "no_build_id"}) {
     const Folder folder;
-    fs::copy_file(kPrograms + "fixed", folder / "program");
+    fs::copy_file(kModulePrograms + "fixed", folder / "program");
     const TestChild child = TestChild::exec({folder / "program"});
     fs::remove(folder / "program");
-    fs::copy_file(kPrograms + other, folder / "program");
+    fs::copy_file(kModulePrograms + other, folder / "program");
     Target target(child.pid());
     ASSERT_NE(target.exe().file(), nullptr);
     EXPECT_EQ(target.exe().file()->build_id(), target.exe().build_id());
@@ -170,7 +170,7 @@ TEST(Module, ReplacedProgram) {
 TEST(Module, OddNames) {
   for (const char* const name : {"with space", "new\nline", "x (deleted)", "back\\slash"}) {
     const Folder folder;
-    fs::copy_file(kPrograms + "no_build_id", folder / name);
+    fs::copy_file(kModulePrograms + "no_build_id", folder / name);
     const TestChild child = TestChild::exec({folder / name});
     Target target(child.pid());
     ASSERT_NE(target.exe().file(), nullptr) << name << target.exe().missing_file_reason();
@@ -180,7 +180,7 @@ TEST(Module, OddNames) {
 
 TEST(Module, ProgramFromAMemoryFile) {
   const Fd program(memfd_create("program", 0));
-  const Fd source(open((kPrograms + "pie").c_str(), O_RDONLY | O_CLOEXEC));
+  const Fd source(open((kModulePrograms + "pie").c_str(), O_RDONLY | O_CLOEXEC));
   std::array<std::byte, 4096> buffer{};
   for (ssize_t size = 0; (size = read(source.get(), buffer.data(), buffer.size())) > 0;) {
     ASSERT_EQ(write(program.get(), buffer.data(), static_cast<std::size_t>(size)), size);
@@ -211,7 +211,7 @@ TEST(Module, DeletedLibraryWithoutRightsIsReadFromMemory) {
   const Folder folder;
   chmod(folder.path().c_str(), 0755);
   // The loader is started as the program, so that the program itself is not /proc/PID/exe.
-  fs::copy_file(kPrograms + "pie", folder / "program");
+  fs::copy_file(kModulePrograms + "pie", folder / "program");
   chmod((folder / "program").c_str(), 0755);
   const TestChild child = TestChild::exec({"/lib64/ld-linux-x86-64.so.2", folder / "program"}, become_nobody);
   fs::remove(folder / "program");
@@ -238,7 +238,7 @@ TEST(Module, DeletedProgramOfTheSameUserWithoutRights) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root, to become another user";
   const Folder folder;
   chmod(folder.path().c_str(), 0755);
-  fs::copy_file(kPrograms + "fixed", folder / "program");
+  fs::copy_file(kModulePrograms + "fixed", folder / "program");
   chmod((folder / "program").c_str(), 0755);
   const TestChild child = TestChild::exec({folder / "program"}, become_nobody);
   fs::remove(folder / "program");
@@ -286,10 +286,10 @@ TEST(Module, ProgramInAnotherMountNamespace) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root, to make namespaces";
   const Folder folder;
   // Outside, another file stands under the same name.
-  fs::copy_file(kPrograms + "pie", folder / "program");
+  fs::copy_file(kModulePrograms + "pie", folder / "program");
   const ContainedProgram contained = run_contained([&] {
     if (mount("tmpfs", folder.path().c_str(), "tmpfs", 0, nullptr) != 0) _exit(1);
-    fs::copy_file(kPrograms + "no_build_id", folder / "program");
+    fs::copy_file(kModulePrograms + "no_build_id", folder / "program");
     return folder / "program";
   });
   Target target(contained.pid);
@@ -317,7 +317,7 @@ TEST(Module, ProgramOnAnOverlay) {
   const ContainedProgram contained = run_contained([&] {
     if (mount("tmpfs", folder.path().c_str(), "tmpfs", 0, nullptr) != 0) _exit(1);
     for (const char* const name : {"lower", "upper", "work", "merged"}) fs::create_directory(folder / name);
-    fs::copy_file(kPrograms + "fixed", folder / "lower/program");
+    fs::copy_file(kModulePrograms + "fixed", folder / "lower/program");
     const std::string options =
         "lowerdir=" + folder / "lower" + ",upperdir=" + folder / "upper" + ",workdir=" + folder / "work";
     mounted = mount("overlay", (folder / "merged").c_str(), "overlay", 0, options.c_str()) == 0;

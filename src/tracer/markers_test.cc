@@ -15,7 +15,7 @@
 namespace flametap::tracer {
 namespace {
 
-const std::string kPrograms = FLAMETAP_MARKED_PROGRAMS;
+const std::string kMarkedPrograms = FLAMETAP_MARKED_PROGRAMS;
 constexpr char kNop = '\x90';  // the instruction of every marker
 
 std::string read_whole(const std::string& path) {
@@ -57,7 +57,7 @@ std::uint16_t number_at(const std::string& bytes, std::uint64_t offset) {
 
 TEST(Markers, AreReadFromEveryKindOfProgram) {
   for (const char* const kind : {"pie", "fixed", "stripped"}) {
-    const auto file = target::ElfFile::open(kPrograms + kind);
+    const auto file = target::ElfFile::open(kMarkedPrograms + kind);
     ASSERT_TRUE(file) << file.error().message;
     const std::vector<Marker> markers = markers_in(*file);
     ASSERT_EQ(markers.size(), 4u) << kind;
@@ -65,7 +65,7 @@ TEST(Markers, AreReadFromEveryKindOfProgram) {
     EXPECT_EQ(markers[0].name, "function__entry");
     EXPECT_EQ(markers[0].arguments, "8@%rbx 8@%r12 -4@%eax");
     EXPECT_EQ(markers[0].location, address_of(*file, "first_entry")) << kind;
-    EXPECT_EQ(read_whole(kPrograms + kind)[markers[0].offset], kNop) << kind;
+    EXPECT_EQ(read_whole(kMarkedPrograms + kind)[markers[0].offset], kNop) << kind;
     EXPECT_EQ(markers[1].name, "function__entry");
     EXPECT_EQ(markers[1].arguments, "8@%rbp 8@%r12 -4@%eax");
     EXPECT_EQ(markers[1].location, address_of(*file, "second_entry")) << kind;
@@ -78,11 +78,11 @@ TEST(Markers, AreReadFromEveryKindOfProgram) {
 
 TEST(Markers, SemaphoresAreFoundInMemoryAndInTheFile) {
   for (const char* const kind : {"pie", "fixed", "stripped"}) {
-    const auto file = target::ElfFile::open(kPrograms + kind);
+    const auto file = target::ElfFile::open(kMarkedPrograms + kind);
     ASSERT_TRUE(file);
     const std::vector<Marker> markers = markers_in(*file);
     ASSERT_EQ(markers.size(), 4u) << kind;
-    const std::string bytes = read_whole(kPrograms + kind);
+    const std::string bytes = read_whole(kMarkedPrograms + kind);
     EXPECT_EQ(markers[0].semaphore, address_of(*file, "entry_semaphore")) << kind;
     EXPECT_EQ(markers[1].semaphore, markers[0].semaphore);
     EXPECT_EQ(number_at(bytes, markers[0].semaphore_offset), 0x1234) << kind;
@@ -94,7 +94,7 @@ TEST(Markers, SemaphoresAreFoundInMemoryAndInTheFile) {
 
 // What prelink does: everything is moved, except that the notes are left as they were.
 TEST(Markers, FollowAFileThatWasPrelinked) {
-  const std::string path = kPrograms + "fixed";
+  const std::string path = kMarkedPrograms + "fixed";
   const std::vector<Marker> before = markers_of(path);
   std::string bytes = read_whole(path);
   const auto file = target::ElfFile::open(path);
@@ -126,8 +126,8 @@ TEST(Markers, FollowAFileThatWasPrelinked) {
 TEST(Markers, AProgramWithoutAnyHasNone) { EXPECT_TRUE(markers_of(FLAMETAP_UNMARKED_PROGRAM).empty()); }
 
 TEST(Markers, AnyDamageIsSurvived) {
-  const std::string whole = read_whole(kPrograms + "fixed");
-  const auto file = target::ElfFile::open(kPrograms + "fixed");
+  const std::string whole = read_whole(kMarkedPrograms + "fixed");
+  const auto file = target::ElfFile::open(kMarkedPrograms + "fixed");
   ASSERT_TRUE(file);
   const auto section = file->section(".note.stapsdt");
   ASSERT_TRUE(section);
