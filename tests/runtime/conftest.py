@@ -54,6 +54,8 @@ def pytest_generate_tests(metafunc):
     choices["traced_python"] = [each for each in INTERPRETERS if each.minor >= (3, 7)]
     choices["marked_minor_python"] = pythons.one_of_each(choices["marked_python"], pythons.MINORS)
     choices.update({"some_" + name: pythons.some(interpreters) for name, interpreters in choices.items()})
+    if pythons.QUICK:
+        choices = {name: pythons.few(interpreters) for name, interpreters in choices.items()}
     for name, interpreters in choices.items():
         if name in metafunc.fixturenames:
             metafunc.parametrize(name, interpreters, ids=[each.name for each in interpreters])

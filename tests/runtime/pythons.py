@@ -12,6 +12,8 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
+QUICK = os.environ.get("FLAMETAP_QUICK", "") not in ("", "0")  # `./run-tests --quick`
+QUICK_MINORS = ("3.11", "3.15")
 FULL = os.environ.get("FLAMETAP_FULL", "") not in ("", "0")  # `./run-tests --full`
 
 # One version of each way in which CPython keeps its frames.
@@ -114,6 +116,11 @@ def some(interpreters):
     others = [each for each in interpreters if each not in kinds]
     drawn = others[commit_number() % len(others)] if others else None
     return [each for each in interpreters if each in kinds or each is drawn]
+
+
+def few(interpreters):
+    """What is left of them in a quick run; not nothing, unless there was nothing."""
+    return one_of_each(interpreters, QUICK_MINORS) or interpreters[:1]
 
 
 @functools.lru_cache(maxsize=None)

@@ -1,10 +1,10 @@
-"""tools/test-summary: its last line and its exit code are what continuous integration believes."""
+"""tools/run_tests: what it runs, and its last line and its exit code are what continuous integration believes."""
 
 import subprocess
 import sys
 from pathlib import Path
 
-TOOL = Path(__file__).resolve().parent.parent / "tools" / "test-summary"
+TOOL = Path(__file__).resolve().parent.parent / "tools" / "run_tests" / "results.py"
 
 CTEST = """<testsuite>
 <testcase name="Maps.Good" classname="Maps.Good" status="run"><system-out>fine</system-out></testcase>

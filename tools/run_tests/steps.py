@@ -1,0 +1,103 @@
+"""What a test run consists of: its steps, as data, in phases of steps that run side by side."""
+
+import os
+import re
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import results
+
+RESULTS = os.path.abspath("build/test-results")
+CPUS = os.cpu_count() or 2
+
+
+@dataclass
+class Step:
+    name: str
+    limit_s: int
+    command: list
+    env: dict = field(default_factory=dict)
+    needs: tuple = ()  # steps without which it cannot run
+
+
+class Plan:
+    """The phases of a run for the options of ./run-tests. `failed` are the tests to run alone, by step, or None."""
+
+    def __init__(self, arguments, failed=None):
+        self.full = "--full" in arguments
+        self.quick = "--quick" in arguments
+        self.names = [argument for argument in arguments if not argument.startswith("-")]
+        self.failed = failed
+        self.fetch = Step("pythons", 900, [sys.executable, "tools/pythons", "fetch"])
+        together = [self.ctest("unit", "build", "build-release"), self.ctest("asan", "build-asan", "build-asan"),
+                    self.npm("web", "test"), self.pytest("checks", 600, sorted(map(str, Path("tests").glob("*_test.py"))))]  # fmt: skip
+        if not self.quick:
+            together.append(self.npm("browser", "browser"))
+        phases = [[self.build("release")], [self.build("asan")], together, [self.runtime("runtime", "not alone")],
+                  [self.runtime("alone", "alone")]]  # fmt: skip
+        self.phases = [[step for step in phase if self.is_wanted(step)] for phase in phases]
+        self.first_phase_with_pythons = 2
+
+    @property
+    def is_filtered(self):
+        return bool(self.names) or self.failed is not None
+
+    def is_wanted(self, step):
+        return step.name.startswith("build-") or self.failed is None or step.name in self.failed
+
+    def chosen(self, step):
+        """The tests of a step to which the run is limited: none is all of them."""
+        return (self.failed or {}).get(step, [])
+
+    def build(self, preset):
+        options = ["-DFLAMETAP_TESTS=ON", f"-DFLAMETAP_TEST_ONCE={'OFF' if self.full else 'ON'}",
+                   f"-DFLAMETAP_FUZZ_SECONDS={5 if self.full else 2}"]  # fmt: skip
+        if preset == "release":
+            options.append("-DFLAMETAP_BENCHMARKS=ON")
+        command = f"cmake --preset {preset} {' '.join(options)} && cmake --build --preset {preset}"
+        return Step("build-" + preset, 2400, ["bash", "-c", command])
+
+    def ctest(self, step, folder, needed):
+        """A program with unit tests is one test to ctest; it tells of its cases by itself, in RESULTS/STEP."""
+        command = ["ctest", "--test-dir", folder, "--parallel", str(CPUS), "--no-tests=error", "--output-on-failure",
+                   "--test-output-size-failed", "100000", "--output-junit", f"{RESULTS}/{step}.xml"]  # fmt: skip
+        env = {"GTEST_OUTPUT": f"xml:{RESULTS}/{step}/"}
+        if self.quick:
+            command += ["--label-exclude", "fuzz"]
+        chosen = self.chosen(step)
+        if chosen:
+            fuzzers = [name for name in chosen if name.startswith("fuzz.")]
+            env["GTEST_FILTER"] = ":".join(name for name in chosen if name not in fuzzers) or "-*"
+            command += ["--tests-regex", "|".join(["_test$", *map(re.escape, fuzzers)])]
+        elif self.names:
+            env["GTEST_FILTER"] = ":".join(f"*{name}*" for name in self.names)
+            command += ["--tests-regex", "|".join(["_test$", *map(re.escape, self.names)])]
+        return Step(step, 1200, command, env, (needed,))
+
+    def npm(self, step, script):
+        command = ["npm", "--prefix", "web", "--silent", "run", script, "--", "--reporter=default", "--reporter=junit",
+                   f"--outputFile.junit={RESULTS}/{step}.xml"]  # fmt: skip
+        patterns = [re.escape(name.rpartition(" > ")[2]) for name in self.chosen(step)] or self.names
+        if patterns:
+            command += ["--testNamePattern", "|".join(patterns), "--passWithNoTests"]
+        # What npm needs is there once flametap is built.
+        return Step(step, 1200, command, self.flametap(), ("build-release",))
+
+    def pytest(self, step, limit_s, paths, options=("-n", str(CPUS)), needs=()):
+        command = [sys.executable, "-m", "pytest", "--rootdir=.", "-p", "no:cacheprovider", "--continue-on-collection-errors",
+                   "-v", "-o", "junit_logging=all", "-o", "junit_log_passing_tests=false",
+                   f"--junit-xml={RESULTS}/{step}.xml", *options]  # fmt: skip
+        if self.names:
+            command += ["-k", " or ".join(self.names)]
+        return Step(step, limit_s, command + ([results.node_id(name) for name in self.chosen(step)] or paths),
+                    self.flametap(), needs)  # fmt: skip
+
+    def runtime(self, step, marker):
+        """The tests of the real binary: side by side, as most of them wait most of the time, or one at a time."""
+        options = ["-m", marker, *(["-n", str(2 * CPUS)] if marker != "alone" else [])]
+        return self.pytest(step, 3600, ["tests/runtime"], options, ("build-release",))
+
+    def flametap(self):
+        return {"FLAMETAP": os.path.abspath("build/flametap"), "FLAMETAP_FULL": str(int(self.full)),
+                "FLAMETAP_QUICK": str(int(self.quick))}  # fmt: skip
