@@ -6,12 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "target/process.h"
 #include "target/test_child.h"
@@ -54,19 +52,12 @@ TEST(Pause, StopsOneThreadOnly) {
   EXPECT_TRUE(turns_go_on(shared.get()));
 }
 
-TEST(Pause, TellsHowLongTheTargetStandsStill) {
+TEST(Pause, StopsAgainAtOnce) {
   SharedMemory shared;
   const TestChild child = start_spinner(shared.get());
   Pauser pauser(child.pid());
-  std::vector<Nanoseconds> durations;
-  for (int i = 0; i < 1000; ++i) {
-    const Nanoseconds begin = monotonic_now();
-    { ASSERT_TRUE(pauser.stop(child.pid(), kLong)); }
-    durations.push_back(monotonic_now() - begin);
-  }
-  std::sort(durations.begin(), durations.end());
-  std::printf("stop and let go: median %.1f us, 99 %% %.1f us\n", static_cast<double>(durations[500]) / 1000,
-              static_cast<double>(durations[990]) / 1000);
+  for (int i = 0; i < 200; ++i) ASSERT_TRUE(pauser.stop(child.pid(), kLong)) << i;
+  EXPECT_TRUE(turns_go_on(shared.get()));
 }
 
 TEST(Pause, AStoppedProcessStaysStopped) {
@@ -143,9 +134,13 @@ TEST(Pause, TheEndOfAnOwnChildIsLeftToWhoStartedIt) {
   TestChild child = TestChild::run([](const auto& ready) { ready(); });
   {
     Pauser pauser(child.pid());
-    const Pause pause = pauser.stop(child.pid(), kLong);
-    ASSERT_TRUE(pause);
-    kill(child.pid(), SIGKILL);
+    {
+      const Pause pause = pauser.stop(child.pid(), kLong);
+      ASSERT_TRUE(pause);
+      kill(child.pid(), SIGKILL);
+    }
+    // A busy machine takes its time to end it, and until then it is not gone.
+    wait_until([&] { return pauser.finish_pending() == 0; });
   }
   Pauser pauser(child.pid());
   EXPECT_EQ(pauser.stop(child.pid(), kLong).status(), PauseStatus::gone);
@@ -204,7 +199,7 @@ TEST(Pause, ThreadsThatEndAreNoticedAndReaped) {
 // --- exec
 
 TEST(Pause, AProgramThatExecsAgainAndAgainRunsToItsEnd) {
-  const std::string script = testing::TempDir() + "exec_again.sh";
+  const std::string script = testing::TempDir() + "exec_again_" + std::to_string(getpid()) + ".sh";
   std::ofstream(script) << "if [ $1 -gt 0 ]; then exec /bin/sh \"$0\" $(($1 - 1)); fi; exit 42\n";
   TestChild child = TestChild::run([&](const auto& ready) {
     ready();
@@ -214,15 +209,15 @@ TEST(Pause, AProgramThatExecsAgainAndAgainRunsToItsEnd) {
   Pauser pauser(child.pid());
   int stopped = 0;
   int replaced = 0;
-  while (true) {
+  for (int i = 1;; ++i) {
     const PauseStatus status = pauser.stop(child.pid(), kLong).status();
     if (status == PauseStatus::gone) break;
     (status == PauseStatus::stopped ? stopped : replaced) += 1;
     ASSERT_TRUE(status == PauseStatus::stopped || status == PauseStatus::replaced) << static_cast<int>(status);
-    // Pauses without a gap leave the target no time to go on.
-    const Nanoseconds begin = monotonic_now();
-    while (monotonic_now() - begin < 30'000) {
-    }
+    // Pauses without a gap leave the target no time to go on. After a short one it may still wait for its turn, but a
+    // gap that lasts until it has run is a long one there.
+    spin_for(30'000);
+    if (i % 4 == 0) let_run(child.pid(), 30'000);
   }
   EXPECT_EQ(WEXITSTATUS(child.wait()), 42);
   std::printf("%d stopped, %d replaced\n", stopped, replaced);
@@ -242,10 +237,11 @@ TEST(Pause, AThreadThatExecsIsLetGoUnderItsNewId) {
       }).join();
     });
     Pauser pauser(child.pid());
-    PauseStatus status{};
-    do {
+    PauseStatus status = pauser.stop(shared->tid, kLong).status();
+    while (status == PauseStatus::stopped) {
+      let_run(child.pid(), 3'000);
       status = pauser.stop(shared->tid, kLong).status();
-    } while (status == PauseStatus::stopped);
+    }
     (status == PauseStatus::gone ? gone : replaced) += 1;
     ASSERT_EQ(WEXITSTATUS(child.wait()), 42) << "round " << round;
   }

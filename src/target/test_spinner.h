@@ -4,19 +4,23 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
 #include <new>
+#include <optional>
 
 #include "base/clock.h"
+#include "target/process.h"
 #include "target/test_child.h"
 #include "target/thread_stat.h"
 
 namespace flametap::target {
 
-inline constexpr Nanoseconds kLong = 10 * kSecond;
+// Only what will never happen takes so long, however busy the machine is.
+inline constexpr Nanoseconds kLong = 100 * kSecond;
 
 // What a test and its children share. A plain number of each kind, so that a signal handler may touch it.
 struct Shared {
@@ -46,10 +50,17 @@ class SharedMemory {
 }
 
 inline void wait_until(const std::function<bool()>& condition) {
+  constexpr Nanoseconds kSoon = kSecond / 1000;
   const Nanoseconds begin = monotonic_now();
   while (!condition()) {
-    ASSERT_LT(monotonic_now() - begin, 30 * kSecond) << "waited in vain";
-    sched_yield();
+    const Nanoseconds waited = monotonic_now() - begin;
+    ASSERT_LT(waited, kLong) << "waited in vain";
+    // The process that is waited for may need this CPU.
+    if (waited < kSoon) {
+      sched_yield();
+    } else {
+      sleep_for(kSoon / 10);
+    }
   }
 }
 
@@ -57,6 +68,25 @@ inline bool turns_go_on(Shared* shared) {
   const std::uint64_t before = shared->turns;
   wait_until([&] { return shared->turns > before; });
   return shared->turns > before;
+}
+
+// Returns when a process has used so much CPU time, however long it had to wait for its turns, or has ended. To let it
+// run for a time of the clock gives it nothing on a busy machine: it does not get that far before it is stopped again.
+inline void let_run(pid_t pid, Nanoseconds cpu_time) {
+  clockid_t clock{};
+  if (clock_getcpuclockid(pid, &clock) != 0) return;
+  const auto used = [&]() -> std::optional<Nanoseconds> {
+    timespec time{};
+    if (clock_gettime(clock, &time) != 0) return std::nullopt;
+    return static_cast<Nanoseconds>(time.tv_sec) * kSecond + static_cast<Nanoseconds>(time.tv_nsec);
+  };
+  const std::optional<Nanoseconds> begin = used();
+  int looks = 0;
+  wait_until([&] {
+    const std::optional<Nanoseconds> now = used();
+    if (!begin || !now || *now - *begin >= cpu_time) return true;
+    return ++looks % 32 == 0 && !Process::open(pid);  // the clock of a zombie stands still
+  });
 }
 
 inline TaskState state_of(pid_t pid) { return ThreadStat::open(pid, pid)->read()->state; }
