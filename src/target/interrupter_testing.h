@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "target/interrupter.h"
 
 namespace flametap::target {
@@ -76,6 +77,16 @@ class InterrupterTest : public testing::Test {
     sit_on(cpus_[0]);
   }
   void TearDown() override { sched_setaffinity(0, sizeof before_, &before_); }
+
+  // Reads as soon as the thread is running: other programs have their turns on its CPU. To ask without a pause would
+  // use up our own turns in vain.
+  ReadResult read_busy(const Busy& busy, std::span<const Segment> segments, const Trail* trail = nullptr) {
+    while (true) {
+      const ReadResult result = interrupter_->read(cpus_[1], busy.tid(), segments, trail);
+      if (result.status != ReadStatus::elsewhere) return result;
+      sleep_for(50'000);
+    }
+  }
 
   cpu_set_t before_{};
   std::vector<int> cpus_;

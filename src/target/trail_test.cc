@@ -73,8 +73,7 @@ class TrailTest : public InterrupterTest {
   }
   void follow(const Trail& trail) {
     const Busy busy(cpus_[1]);
-    while (interrupter_->read(cpus_[1], busy.tid(), {}, &trail).status == ReadStatus::elsewhere) {
-    }
+    (void)read_busy(busy, {}, &trail);
   }
   // What stood there in the interrupt; 0 if that is not known.
   template <typename T>
@@ -159,7 +158,7 @@ TEST_F(LastInMemoryTest, WhatAFrameRunsIsFollowed) {
 TEST_F(TrailTest, IsForgottenWithTheNextReading) {
   follow(trail());
   const Busy busy(cpus_[1]);
-  (void)interrupter_->read(cpus_[1], busy.tid(), {});
+  (void)read_busy(busy, {});
   EXPECT_EQ(followed(frames_[0].caller), nullptr);
 }
 
