@@ -109,7 +109,7 @@ TEST(ElfFile, SurvivesDamagedFiles) {
 }
 
 TEST(ElfFile, SurvivesAFileThatShrinksWhileItIsOpen) {
-  const std::string copy = testing::TempDir() + "shrinking";
+  const std::string copy = testing::TempDir() + "shrinking_" + std::to_string(getpid());
   std::ofstream(copy, std::ios::binary) << read_whole(kPrograms + "fixed");
   const ElfFile file = open_or_die(copy);
   ASSERT_EQ(truncate(copy.c_str(), 100), 0);
