@@ -72,6 +72,15 @@ TEST(Html, KeepsSourceFiles) {
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_TRUE(read->warnings.empty());
   EXPECT_EQ(read->profile.sources(), profile.sources());
+}
+
+TEST(Html, GivesJsonItsSourceFiles) {
+  profile::Profile profile = small_profile();
+  for (const char* const path : {"/src/a.py", "/src/b.py"}) {
+    ASSERT_TRUE(profile.add_source(profile.intern(path), std::string(profile::kMaxSourceBytes, path[5])));
+  }
+  const Result<ReadProfile> read = read_html(write_html(profile));
+  ASSERT_TRUE(read.ok()) << read.error().message;
   const Result<ReadProfile> again = read_any_text(write(Format::json, read->profile));
   ASSERT_TRUE(again.ok()) << again.error().message;
   EXPECT_EQ(again->profile.sources(), profile.sources());
