@@ -194,7 +194,7 @@ def wait_for_pauses(process, target):
     A single sample may have been taken in any function; and for some it takes two pauses.
     """
     for is_traced in (*(True, False) * PAUSES, True):
-        wait_until(lambda: process.poll() is not None or (target.tracer() != 0) == is_traced, "the target was paused")
+        wait_until(lambda: process.poll() is not None or (target.tracer() != 0) == is_traced, "the target was paused", pause_s=0)
         assert process.poll() is None, Run(process.returncode, *process.communicate())
 
 

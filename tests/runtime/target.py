@@ -13,21 +13,30 @@ from pathlib import Path
 
 TARGETS = Path(__file__).resolve().parent / "targets"
 
-# Far longer than anything here takes: whoever runs into it hangs.
-PATIENCE_S = 60
+# Far longer than anything here takes, on a busy machine too: what runs into it hangs.
+PATIENCE_S = 180
+
+# Between two looks at what another process does. Looking all the time would take the CPU from that process.
+PAUSE_S = 0.001
 
 
 class Silent(Exception):
     """A process did not say in time what it was expected to say."""
 
 
-def wait_until(condition, what, patience_s=PATIENCE_S):
-    """Waits for something that another process does and that has no descriptor to wait on."""
+def wait_until(condition, what, patience_s=PATIENCE_S, pause_s=PAUSE_S):
+    """Waits for something that another process does and that has no descriptor to wait on.
+
+    With `pause_s` 0 it looks all the time, for what is so for some microseconds only.
+    """
     deadline = time.monotonic() + patience_s
     while not condition():
         if time.monotonic() > deadline:
             raise Silent("waited in vain until " + what)
-        os.sched_yield()
+        if pause_s:
+            time.sleep(pause_s)
+        else:
+            os.sched_yield()
 
 
 class LineReader:
@@ -83,9 +92,17 @@ class Target:
 
     def wait_until_still(self):
         """Returns once every thread of it sleeps: after its last word, the one that said it has yet to block."""
+        def look():
+            """{thread: its state, and how long and how often it has run}"""
+            tasks = list(Path("/proc/%d/task" % self.pid).iterdir())
+            return {task.name: ((task / "stat").read_text().rpartition(")")[2].split()[0], (task / "schedstat").read_text())
+                    for task in tasks}
+
         def all_sleep():
-            tasks = Path("/proc/%d/task" % self.pid).iterdir()
-            return all((task / "stat").read_text().rpartition(")")[2].split()[0] == "S" for task in tasks)
+            # Threads are looked at one after the other, and one may wake another: only if none has run from one look to
+            # the next, all of them slept at the same time.
+            first = look()
+            return all(state == "S" for state, _ in first.values()) and look() == first
 
         wait_until(all_sleep, "all threads of %d sleep" % self.pid)
 
@@ -180,7 +197,7 @@ class Wakeups:
 
     def wait_for(self, number, count):
         while self.counts.get(number, 0) < count:
-            ready, _, _ = select.select([self.read_end], [], [], 10)
+            ready, _, _ = select.select([self.read_end], [], [], PATIENCE_S)
             assert ready, "signals were lost: %r of %d" % (self.counts, count)
             for byte in os.read(self.read_end, 1 << 16):
                 self.counts[byte] = self.counts.get(byte, 0) + 1

@@ -266,5 +266,5 @@ ctypes.CDLL(None).syscall(60, 0)
 def test_a_process_may_live_on_without_its_first_thread(usual_python, tmp_path):
     """The kernel tells of the first thread's end alone: we still notice when the process is over."""
     done = flametap.run("record", "--children", *flametap.into(tmp_path), "--", *usual_python.command, "-c",
-                        FIRST_THREAD_ENDS_FIRST, env=usual_python.environment(), patience_s=20)
+                        FIRST_THREAD_ENDS_FIRST, env=usual_python.environment())
     assert done.code == 7, done

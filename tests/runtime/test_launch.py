@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 import flametap
-from target import LineReader, wait_until
+from target import PATIENCE_S, LineReader, wait_until
 
 BUSY = """
 import sys
@@ -70,7 +70,7 @@ def test_stdin_and_stdout_pass_through(usual_python, launch):
     data = os.urandom(1 << 20)
     source = "import shutil, sys; shutil.copyfileobj(sys.stdin.buffer, sys.stdout.buffer)\n" + BUSY % ENOUGH
     process = launch(*inline(usual_python, source), env=usual_python.environment(), stdin=subprocess.PIPE)
-    out, err = process.communicate(data, timeout=60)
+    out, err = process.communicate(data, timeout=PATIENCE_S)
     assert process.returncode == 0, err
     assert out == data
 

@@ -17,6 +17,7 @@ import pytest
 
 import flametap
 from pyflame import FOR_A_WHILE, FRAME_WITHOUT_LINE, IDLE, Collapsed, Pyflame, dumped, flamechart, frame_of
+from target import PATIENCE_S
 
 REAL_TIME_SIGNAL = signal.SIGRTMIN + 5
 
@@ -253,7 +254,7 @@ def test_trace_passes_input_and_output_through(pyflame, usual_python, tmp_path):
     source = FOR_A_WHILE + "sys.stderr.write('word'); sys.stdout.write(sys.stdin.read()); sys.exit(7)"
     process = pyflame.start("-o", tmp_path / "out", "-t", *usual_python.command, "-c", source,
                             stdin=subprocess.PIPE, env=usual_python.environment())
-    out, err = process.communicate(b"to and fro", timeout=60)
+    out, err = process.communicate(b"to and fro", timeout=PATIENCE_S)
     assert (out, err, process.returncode) == (b"to and fro", b"word", 0), "the exit code says how pyflame fared"
     assert Collapsed((tmp_path / "out").read_text()).of("work") > 0
 
@@ -343,7 +344,7 @@ def test_sample_not_python(pyflame, spawn):
 
 def test_nobody_reads_what_it_says(pyflame):
     with open("/dev/full", "w") as full:
-        assert pyflame.start("-p", "x", stderr=full).wait(timeout=60) == 1
+        assert pyflame.start("-p", "x", stderr=full).wait(timeout=PATIENCE_S) == 1
 
 
 def test_no_such_process(pyflame):
