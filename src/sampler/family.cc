@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "target/process_tree.h"
@@ -91,7 +92,7 @@ void Family::run() {
   while (!stop_) {
     events.clear();
     if (events_) {
-      if (!events_->wait(patience(), events)) scan();
+      if (!events_->wait(patience(), events) || std::exchange(events_were_lost_, false)) scan();
     } else {
       sleep_for(std::min(patience(), kScanInterval));
       scan();
@@ -144,13 +145,17 @@ void Family::handle(const ProcessEvent& event) {
   }
 }
 
-// Finds what no event told us: where there are none, where some were lost, and what was there before us.
+// Finds what no event told us: where there are none, where some were lost, and what was there before us, with all that
+// comes from it.
 void Family::scan() {
   std::vector<pid_t> known;
   for (const auto& [pid, member] : members_) known.push_back(pid);
-  for (const pid_t pid : known) {
-    for (const pid_t child : target::children_of(pid)) {
-      if (!members_.contains(child)) add(child, members_[pid].python && !is_called_python(child));
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    const pid_t parent = known[i];
+    for (const pid_t child : target::children_of(parent)) {
+      if (members_.contains(child)) continue;
+      add(child, members_[parent].python && !is_called_python(child));
+      known.push_back(child);
     }
   }
   forget_those_that_ended();
@@ -161,8 +166,21 @@ void Family::forget_those_that_ended() {
   for (const auto& [pid, member] : members_) {
     if (has_ended(pid, member.start_time)) gone.push_back(pid);
   }
-  for (const pid_t pid : gone) forget(pid);
+  if (!gone.empty()) handle_what_came();
+  for (const pid_t pid : gone) {
+    // Its pid may be that of a new member by now.
+    if (const auto member = members_.find(pid); member != members_.end() && has_ended(pid, member->second.start_time)) {
+      forget(pid);
+    }
+  }
   next_look_ = monotonic_now() + kLookInterval;
+}
+
+// Of a process that has ended, the children are known once all events of before its end are handled.
+void Family::handle_what_came() {
+  std::vector<ProcessEvent> events;
+  if (events_ && !events_->wait(0, events)) events_were_lost_ = true;
+  for (const ProcessEvent& event : events) handle(event);
 }
 
 void Family::add(pid_t pid, bool forked_by_python) {

@@ -73,6 +73,7 @@ class Family {
   void add(pid_t pid, bool forked_by_python);
   void restart_those_that_executed();
   void forget_those_that_ended();
+  void handle_what_came();
   [[nodiscard]] bool may_give_a_python() const;
   [[nodiscard]] bool is_sampled_as_it_is(pid_t pid) const;
   void restart(pid_t pid);
@@ -86,6 +87,7 @@ class Family {
   std::optional<target::ProcessEvents> events_;
   std::map<pid_t, Member> members_;  // of the thread
   Nanoseconds next_look_ = 0;        // whether they have ended; of the thread, too
+  bool events_were_lost_ = false;    // of the thread, too
 
   std::atomic<bool> stop_ = false;
   std::atomic<bool> alive_ = true;

@@ -4,7 +4,9 @@ Run them with `FLAMETAP=path/of/flametap python3 -m pytest tests/runtime`; witho
 """
 
 import os
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -122,6 +124,15 @@ def ebpf():
     if done.code == flametap.NOT_PERMITTED:
         pytest.skip(done.err.strip())
     assert done.code == flametap.DONE, done
+
+
+@pytest.fixture
+def public_folder():
+    """A folder that every user may read and write: pytest's own are closed to others."""
+    folder = Path(tempfile.mkdtemp(dir="/var/tmp", prefix="flametap-test-"))
+    folder.chmod(0o777)
+    yield folder
+    shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="session")

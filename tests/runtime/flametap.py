@@ -198,6 +198,32 @@ def wait_for_pauses(process, target):
         assert process.poll() is None, Run(process.returncode, *process.communicate())
 
 
+def so_far(path):
+    """What a recording holds that may still be going on, in flametap's own JSON; None: nothing yet."""
+    done = run("report", path, "-f", "json", "-o", "-")
+    return json.loads(done.out) if done.code == DONE else None
+
+
+def wait_until_it_holds(process, path, condition, what):
+    """Waits for something to be in a recording that `process` makes; reads it each time it has grown."""
+    size = 0
+
+    def holds():
+        nonlocal size
+        assert process.poll() is None, "it ended before %s was in the recording: %r" % (what, finish(process))
+        before, size = size, path.stat().st_size if path.exists() else 0
+        recording = so_far(path) if size > before else None
+        return recording is not None and condition(recording)
+
+    wait_until(holds, what + " is in the recording")
+
+
+def functions_of(recording):
+    """The names of all functions that were on a stack, of a recording in the json format."""
+    strings, functions, frames = (recording[name] for name in ("strings", "functions", "frames"))
+    return {strings[functions["name"][frames["function"][frame]]] for frame in recording["stacks"]["frame"]}
+
+
 def finish(process):
     """Waits for the end of a flametap that was started."""
     out, err = process.communicate(timeout=PATIENCE_S)

@@ -72,17 +72,12 @@ def test_not_a_pid(attaching, pid):
     assert done.err.strip()
 
 
-def test_another_users_process(attaching, python_process):
+def test_another_users_process(attaching, python_process, public_folder):
     if os.getuid() != 0:
         pytest.skip("only root can become another user")
-    folder = Path("/var/tmp") / ("flametap-test-%d" % os.getpid())  # pytest's own folders are closed to others
-    folder.mkdir(mode=0o755)
-    try:
-        copy = shutil.copy(flametap.binary(), folder / "flametap")
-        done = subprocess.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", copy, *attaching, "-p",
-                               str(python_process.pid)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    finally:
-        shutil.rmtree(folder)
+    copy = shutil.copy(flametap.binary(), public_folder / "flametap")
+    done = subprocess.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", copy, *attaching, "-p",
+                           str(python_process.pid)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     err = done.stderr.decode()
     assert done.returncode == flametap.NOT_PERMITTED, err
     assert "sudo" in err or "root" in err or "user" in err, "no remedy: " + err

@@ -1,4 +1,8 @@
-"""`record -- CMD` is as if CMD had been started by itself: its input, output, signals and exit code."""
+"""`record -- CMD` is as if CMD had been started by itself: its input, output, signals and exit code.
+
+Programs compute until a file is there: the recording, which is made once flametap has found their Python, or one that the
+test makes once the recording holds what it waits for. So it does not matter how late flametap gets its turn.
+"""
 
 import json
 import os
@@ -8,75 +12,118 @@ import subprocess
 
 import pytest
 
+import delays
 import flametap
 from target import PATIENCE_S, LineReader, wait_until
 
 BUSY = """
-import sys
+import os, sys
 def leaf(n): return n + 1
 def work(rounds):
     for n in range(rounds): leaf(n)
-work(%d)
+def work_until(path):
+    while not os.path.exists(path): work(1000)
 """
 
 
-ENOUGH = 3000000  # rounds: far longer than it takes us to find a Python, also when we get no turn for a while
-FOR_A_SECOND = """
-import time
-end = time.time() + 1
-while time.time() < end: work(1000)
-"""
+@pytest.fixture
+def journal(tmp_path):
+    """What `record` into a folded file writes while it goes on."""
+    return tmp_path / "recording.folded.partial.ftap"
+
+
+@pytest.fixture
+def told(tmp_path):
+    """A file that a program waits for, until the test makes it."""
+    return tmp_path / "told"
+
+
+@pytest.fixture
+def until_found(journal):
+    """A program that computes until it was found, and then for a while, so that it is sampled."""
+    return BUSY + "work_until(%r)\nwork(300000)\n" % str(journal)
+
+
+@pytest.fixture
+def until_told(told):
+    return BUSY + "work_until(%r)\n" % str(told)
 
 
 @pytest.fixture
 def launch(tmp_path):
     """Starts `record -- COMMAND`; what it records goes where flametap.recorded() finds it."""
+    running = []
 
     def start_command(*command, **options):
-        return flametap.start("record", *flametap.into(tmp_path), "--", *command, **options)
+        # In a session of its own, so that a command is not left to itself by a test that failed.
+        running.append(flametap.start("record", *flametap.into(tmp_path), "--", *command, start_new_session=True, **options))
+        return running[-1]
 
-    return start_command
+    yield start_command
+    for process in running:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        process.wait()
+
+
+@pytest.fixture
+def launch_until_recorded(launch, journal, told, tmp_path):
+    """Starts `record -- COMMAND`, and tells the command to end once functions of these names are in the recording."""
+
+    def record(*command, names, **options):
+        process = launch(*command, **options)
+        flametap.wait_until_it_holds(process, journal, lambda recording: names <= flametap.functions_of(recording), str(names))
+        told.touch()
+        done = flametap.finish(process)
+        return done, flametap.recorded(tmp_path, done)
+
+    return record
 
 
 def inline(interpreter, source, *args):
     return [*interpreter.command, "-c", source, *args]
 
 
-def test_the_whole_run_is_recorded(python, launch, tmp_path):
-    process = launch(*python.command, "-c", BUSY % ENOUGH + FOR_A_SECOND, env=python.environment())
-    recording = flametap.recorded(tmp_path, flametap.finish(process))
-    names = {frame.name for stack in recording.folded.stacks for frame in stack}
-    assert {"<module>", "work", "leaf"} <= names
+def functions(recording):
+    return {frame.name for stack in recording.folded.stacks for frame in stack}
+
+
+def test_the_whole_run_is_recorded(some_python, launch_until_recorded, until_told):
+    names = {"<module>", "work", "leaf"}
+    _, recording = launch_until_recorded(*inline(some_python, until_told), names=names, env=some_python.environment())
+    assert names <= functions(recording)
     assert recording.stats["ended"]
 
 
 @pytest.mark.parametrize("code", [0, 1, 7, 255])
-def test_exit_code(usual_python, launch, code):
-    done = flametap.finish(launch(*inline(usual_python, BUSY % ENOUGH + "sys.exit(%d)" % code),
+def test_exit_code(usual_python, launch, until_found, code):
+    done = flametap.finish(launch(*inline(usual_python, until_found + "sys.exit(%d)" % code),
                                   env=usual_python.environment()))
     assert done.code == code, done
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGSEGV],
                          ids=["SIGTERM", "SIGKILL", "SIGSEGV"])
-def test_ended_by_a_signal(usual_python, launch, number):
-    source = BUSY % ENOUGH + "import os, resource\nresource.setrlimit(resource.RLIMIT_CORE, (0, 0))\n"
+def test_ended_by_a_signal(usual_python, launch, until_found, number):
+    source = until_found + "import resource\nresource.setrlimit(resource.RLIMIT_CORE, (0, 0))\n"
     done = flametap.finish(launch(*inline(usual_python, source + "os.kill(os.getpid(), %d)" % number),
                                   env=usual_python.environment()))
     assert done.code == 128 + number, done
 
 
-def test_stdin_and_stdout_pass_through(usual_python, launch):
+def test_stdin_and_stdout_pass_through(usual_python, launch, until_found):
     data = os.urandom(1 << 20)
-    source = "import shutil, sys; shutil.copyfileobj(sys.stdin.buffer, sys.stdout.buffer)\n" + BUSY % ENOUGH
+    source = "import shutil, sys; shutil.copyfileobj(sys.stdin.buffer, sys.stdout.buffer)\n" + until_found
     process = launch(*inline(usual_python, source), env=usual_python.environment(), stdin=subprocess.PIPE)
     out, err = process.communicate(data, timeout=PATIENCE_S)
     assert process.returncode == 0, err
     assert out == data
 
 
-def test_stderr_passes_through(usual_python, launch):
-    done = flametap.finish(launch(*inline(usual_python, BUSY % ENOUGH + "sys.stderr.write('a word of its own\\n')"),
+def test_stderr_passes_through(usual_python, launch, until_found):
+    done = flametap.finish(launch(*inline(usual_python, until_found + "sys.stderr.write('a word of its own\\n')"),
                                   env=usual_python.environment()))
     assert "a word of its own\n" in done.err
 
@@ -89,9 +136,9 @@ def test_arguments_that_look_like_ours(usual_python, launch):
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1],
                          ids=["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1"])
-def test_signals_pass_through(usual_python, launch, tmp_path, number):
-    source = BUSY % ENOUGH + (
-        "import os, signal\n"
+def test_signals_pass_through(usual_python, launch, until_found, tmp_path, number):
+    source = until_found + (
+        "import signal\n"
         "signal.signal(%d, lambda *_: os._exit(3))\n"
         "os.write(1, b'ready\\n')\n"
         "while True: work(1000)\n" % number)
@@ -104,11 +151,10 @@ def test_signals_pass_through(usual_python, launch, tmp_path, number):
     assert (tmp_path / "recording.folded").exists()
 
 
-def test_a_shell_that_becomes_python(usual_python, launch, tmp_path):
-    command = inline(usual_python, BUSY % ENOUGH + FOR_A_SECOND)
-    process = launch("sh", "-c", 'exec "$@"', "sh", *command, env=usual_python.environment())
-    recording = flametap.recorded(tmp_path, flametap.finish(process))
-    assert any(frame.name == "work" for stack in recording.folded.stacks for frame in stack)
+def test_a_shell_that_becomes_python(usual_python, launch_until_recorded, until_told):
+    _, recording = launch_until_recorded("sh", "-c", 'exec "$@"', "sh", *inline(usual_python, until_told), names={"work"},
+                                         env=usual_python.environment())
+    assert "work" in functions(recording)
 
 
 def test_over_before_it_began(usual_python, launch):
@@ -131,82 +177,108 @@ def test_a_command_that_is_no_python(launch):
 
 
 def test_the_time_is_up_before_the_command(usual_python, tmp_path):
-    """Recording stops; the command runs on to its own end, and its code is ours."""
-    source = BUSY % ENOUGH + "import time\nend = time.time() + 1.5\nwhile time.time() < end: leaf(1)\nsys.exit(9)"
-    done = flametap.run("record", "-d", "0.3", *flametap.into(tmp_path), "--", *inline(usual_python, source),
-                        env=usual_python.environment())
+    """The recording stops and is written; the command runs on to its own end, and its code is ours."""
+    source = BUSY + "work_until(%r)\nsys.exit(9)" % str(tmp_path / "recording.stats")
+    done = flametap.run("record", "-d", "0.5", "--mode", "wall", *flametap.into(tmp_path), "--",
+                        *inline(usual_python, source), env=usual_python.environment())
     assert done.code == 9, done
     assert (tmp_path / "recording.folded").stat().st_size > 0
 
 
-def functions(recording):
-    return {frame.name for stack in recording.folded.stacks for frame in stack}
-
-
-FOR_50_MS = """
-import time
+# Says when it begins, and goes on until it is told to end.
+BRIEF = """
+import os, sys, time
 def brief():
-    end = time.time() + 0.05
-    while time.time() < end: pass
+    while not os.path.exists(%r): sum(range(1000))
+sys.stdout.write(str(time.time()) + "\\n")
+sys.stdout.flush()
 brief()
 """
 
 
-def test_a_program_of_50_ms(frame_kind, launch, tmp_path):
-    process = launch(*inline(frame_kind, FOR_50_MS), env=frame_kind.environment())
-    recording = flametap.recorded(tmp_path, flametap.finish(process))
-    assert "brief" in functions(recording)
+def first_seen_s(recording, name):
+    """When a function was on a stack for the first time, by the clock of the day."""
+    within = [name in [frame.name for frame in stack] for stack in flametap.stacks_of(recording)]
+    samples = recording["samples"]
+    times = [time_ns for time_ns, stack in zip(samples["time_ns"], samples["stack"]) if within[stack]]
+    return (recording["recording"]["start_unix_ns"] + min(times)) / 1e9
+
+
+def test_a_program_of_50_ms(frame_kind, launch, journal, told):
+    """It would be seen: as soon as it begins it is sampled, if flametap need not wait itself."""
+    flametap.run("trace", "--list", frame_kind.command[-1])  # reads the interpreter's file, so that it need not be fetched
+    stalls = delays.Stalls()
+    process = launch(*inline(frame_kind, BRIEF % str(told)), env=frame_kind.environment())
+    began_s = float(LineReader(process.stdout.fileno()).line())
+    flametap.wait_until_it_holds(process, journal, lambda recording: "brief" in flametap.functions_of(recording), "brief")
+    held_up_s = delays.waited_for_cpu_s(process.pid) + stalls.seconds()
+    recording = flametap.so_far(journal)
+    told.touch()
+    flametap.finish(process)
+    late_s = first_seen_s(recording, "brief") - began_s
+    assert late_s < 0.05 + held_up_s, (late_s, held_up_s)
 
 
 @pytest.mark.parametrize("first_line", ["#!{python}", "#!/usr/bin/env python-of-this-test"], ids=["python", "env"])
-def test_a_script_with_an_interpreter_line(usual_python, launch, tmp_path, first_line):
+def test_a_script_with_an_interpreter_line(usual_python, launch_until_recorded, until_told, tmp_path, first_line):
     folder = tmp_path / "bin"
     folder.mkdir()
     (folder / "python-of-this-test").symlink_to(usual_python.command[0])
     script = folder / "script"
-    script.write_text(first_line.format(python=usual_python.command[0]) + "\n" + BUSY % 1000 + FOR_A_SECOND)
+    script.write_text(first_line.format(python=usual_python.command[0]) + "\n" + until_told)
     script.chmod(0o755)
     environment = usual_python.environment()
-    process = launch(script, env={**environment, "PATH": "%s:%s" % (folder, environment["PATH"])})
-    assert "work" in functions(flametap.recorded(tmp_path, flametap.finish(process)))
+    _, recording = launch_until_recorded(script, names={"work"},
+                                         env={**environment, "PATH": "%s:%s" % (folder, environment["PATH"])})
+    assert "work" in functions(recording)
 
 
-def test_a_console_script(system_python, launch, tmp_path):
+def test_a_console_script(system_python, launch_until_recorded, until_told, tmp_path):
     """Debian's pytest, which runs a test of ours."""
     (tmp_path / "test_of_the_test.py").write_text(
-        "import time\ndef test_it():\n    end = time.time() + 0.5\n    while time.time() < end: pass\n")
-    process = launch("pytest-3", "-q", "-p", "no:cacheprovider", tmp_path / "test_of_the_test.py", cwd=tmp_path,
-                     env=system_python.environment())
-    done = flametap.finish(process)
+        "def test_it():\n" + "".join("    %s\n" % line for line in until_told.splitlines()))
+    done, recording = launch_until_recorded("pytest-3", "-q", "-p", "no:cacheprovider", "-p", "no:xdist",
+                                            tmp_path / "test_of_the_test.py", names={"test_it"}, cwd=tmp_path,
+                                            env=system_python.environment())
     assert b"1 passed" in done.out
-    assert "test_it" in functions(flametap.recorded(tmp_path, done))
+    assert "test_it" in functions(recording)
 
 
 APPLICATION = """
-import time
+import os, time
 def serve(environ, start_response):
-    end = time.time() + 0.3
-    while time.time() < end: pass
+    end = time.process_time() + 0.1
+    while time.process_time() < end: pass
     start_response("200 OK", [("Content-Type", "text/plain")])
-    return [str(__import__("os").getpid()).encode()]
+    return [str(os.getpid()).encode()]
 """
 
 
 def test_gunicorn_and_its_workers(system_python, tmp_path):
     (tmp_path / "application.py").write_text(APPLICATION)
-    address = tmp_path / "socket"
+    address, journal = tmp_path / "socket", tmp_path / "all.json.partial.ftap"
     process = flametap.start(
         "record", "--children", "-o", tmp_path / "all.json", "--", "gunicorn", "--workers", 2, "--bind",
-        "unix:%s" % address, "--pythonpath", tmp_path, "application:serve", env=system_python.environment(), cwd=tmp_path)
-    workers = set()
-    while len(workers) < 2:
+        "unix:%s" % address, "--pythonpath", tmp_path, "application:serve", env=system_python.environment(), cwd=tmp_path,
+        start_new_session=True)
+    try:
         wait_until(lambda: listens(address), "gunicorn listens")
-        workers |= set(ask_in_parallel(address, 4))
-    done = flametap.interrupt(process, signal.SIGTERM)
+        workers = set()
+        while len(workers) < 2 or not workers <= serving(flametap.so_far(journal)):
+            assert process.poll() is None, flametap.finish(process)
+            workers |= set(ask_in_parallel(address, 4))
+        done = flametap.interrupt(process, signal.SIGTERM)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
     assert done.code == 0, done
-    recording = json.loads((tmp_path / "all.json").read_text())
-    assert workers <= {each["pid"] for each in recording["processes"]}
-    assert "serve" in recording["strings"]
+    assert workers <= serving(json.loads((tmp_path / "all.json").read_text()))
+
+
+def serving(recording):
+    """The processes that were seen in serve(); None is a recording that holds nothing yet."""
+    samples = flametap.samples_of(recording) if recording else ()
+    return {sample.process["pid"] for sample in samples if sample.function == "serve"}
 
 
 def listens(address):

@@ -354,18 +354,12 @@ def test_no_such_process(pyflame):
 
 
 @pytest.mark.parametrize("mode", [["-s", "0"], ["-d"]], ids=["sample", "dump"])
-def test_permission_error(pyflame, usual_python, workload, mode):
+def test_permission_error(usual_python, workload, public_folder, mode):
     if os.getuid() != 0:
         pytest.skip("only root can become another user")
     target = workload(usual_python, "busy")
-    folder = Path("/var/tmp") / ("pyflame-test-%d" % os.getpid())  # pytest's own folders are closed to others
-    folder.mkdir(mode=0o755)
-    try:
-        copy = Pyflame(shutil.copy(flametap.binary(), folder / "pyflame"))
-        err = copy.refuses(*mode, "-p", target.pid,
-                           wrap=["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"])
-    finally:
-        shutil.rmtree(folder)
+    copy = Pyflame(shutil.copy(flametap.binary(), public_folder / "pyflame"))
+    err = copy.refuses(*mode, "-p", target.pid, wrap=["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"])
     assert err.startswith("Failed to seize PID %d" % target.pid)
     assert "user" in err, "the reason is missing: " + err
 

@@ -70,14 +70,10 @@ class Nobody:
 
 
 @pytest.fixture
-def nobody():
+def nobody(public_folder):
     if os.getuid() != 0:
         pytest.skip("only root can become another user")
-    folder = Path("/var/tmp") / ("flametap-trace-test-%d" % os.getpid())
-    folder.mkdir()
-    folder.chmod(0o777)
-    yield Nobody(folder)
-    shutil.rmtree(folder)
+    return Nobody(public_folder)
 
 
 @pytest.mark.parametrize("what", [["--all"], ["--top", "--batch"], ["--all", "--events", "gc", "--summary"], ["--", "true"]],
