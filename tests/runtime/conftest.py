@@ -3,6 +3,7 @@
 Run them with `FLAMETAP=path/of/flametap python3 -m pytest tests/runtime`; without FLAMETAP it is build/flametap.
 """
 
+import collections
 import os
 import shutil
 import sys
@@ -97,15 +98,26 @@ def wakeups():
     made.close()
 
 
-@pytest.fixture
-def recording(usual_python, start, counters, tmp_path):
-    """A recording in flametap's own JSON."""
-    target = start(usual_python, "alternate.py", counters.path, 20)
-    target.says()
-    path = tmp_path / "recording.json"
-    done = flametap.run("record", "-p", target.pid, "-d", 1, "-o", path)
-    assert done.code == flametap.DONE, done
-    return path
+def holds_both_chains(recording):
+    """Whether a recording of alternate.py has enough of both: where it seldom gets a turn, many samples are of one."""
+    ticks = collections.Counter()
+    for sample in flametap.samples_of(recording):
+        ticks[sample.function[:1]] += sample.ticks
+    return min(ticks["A"], ticks["B"]) > 0.1 * ticks.total() > 10
+
+
+@pytest.fixture(scope="session")
+def recording(tmp_path_factory):
+    """A recording in flametap's own JSON, to be read only."""
+    folder = tmp_path_factory.mktemp("recording")
+    python = pythons.usual(INTERPRETERS)
+    target = Target([*python.command, TARGETS / "alternate.py", Counters(folder).path, 20], env=python.environment())
+    try:
+        target.says()
+        flametap.record_until(folder / "recording.json", holds_both_chains, "both of its chains", "-p", target.pid)
+    finally:
+        target.end()
+    return folder / "recording.json"
 
 
 @pytest.fixture
@@ -120,7 +132,16 @@ def two_cpus():
 @pytest.fixture(scope="session")
 def ebpf():
     """For tests that trace: skips them, with the reason, where the kernel does not let us."""
-    done = flametap.run("trace", "--all", "--events", "gc", "-d", 0.01, "--format", "jsonl", "-o", os.devnull)
+    python = next(iter(tracing.with_markers(INTERPRETERS, "gc")), None)
+    if not python:
+        pytest.skip("no Python has markers here: see tools/pythons")
+    # Of a process of our own: what traces the whole machine would disturb other tests.
+    target = Target([*python.command, "-c", markers.WAITS], env=python.environment())
+    try:
+        target.says()
+        done = flametap.run("trace", "-p", target.pid, "--events", "gc", "-d", 0.01, "--format", "jsonl", "-o", os.devnull)
+    finally:
+        target.end()
     if done.code == flametap.NOT_PERMITTED:
         pytest.skip(done.err.strip())
     assert done.code == flametap.DONE, done

@@ -205,17 +205,37 @@ def so_far(path):
 
 
 def wait_until_it_holds(process, path, condition, what):
-    """Waits for something to be in a recording that `process` makes; reads it each time it has grown."""
+    """Waits for something to be in a recording that `process` makes; reads it each time it has grown.
+
+    `path` is its .ftap file, or the folder in which it will be the only one.
+    """
     size = 0
 
     def holds():
         nonlocal size
         assert process.poll() is None, "it ended before %s was in the recording: %r" % (what, finish(process))
-        before, size = size, path.stat().st_size if path.exists() else 0
-        recording = so_far(path) if size > before else None
+        file = next(iter(path.glob("*.ftap")), path / "none") if path.is_dir() else path
+        before, size = size, file.stat().st_size if file.exists() else 0
+        recording = so_far(file) if size > before else None
         return recording is not None and condition(recording)
 
     wait_until(holds, what + " is in the recording")
+
+
+def journal_of(path):
+    """The file that grows while the recording goes on of which `path` is the result."""
+    return path if path.suffix == ".ftap" else Path(str(path) + ".partial.ftap")
+
+
+def record_until(path, condition, what, *args):
+    """Records until something is in the recording; the run must succeed."""
+    process = start("record", *args, "-o", path)
+    try:
+        wait_until_it_holds(process, journal_of(path), condition, what)
+        done = interrupt(process)
+    finally:
+        process.kill()
+    assert done.code == DONE, done
 
 
 def functions_of(recording):

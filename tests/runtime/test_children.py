@@ -217,7 +217,7 @@ TIME_TO_SPARE_S = 0.015  # for us to find a child, of the time that it computes
 
 def test_children_of_30_ms_are_seen_or_counted(usual_python, tmp_path):
     out = tmp_path / "all.json"
-    source = SHORT.format(journal=str(out) + ".partial.ftap", children=CHILDREN)
+    source = SHORT.format(journal=str(flametap.journal_of(out)), children=CHILDREN)
     stalls = delays.Stalls()
     process = flametap.start("record", "--children", "-o", out, "--", *usual_python.command, "-c", source,
                              env=usual_python.environment())
@@ -284,7 +284,7 @@ ctypes.CDLL(None).syscall(60, 0)
 
 def test_a_process_may_live_on_without_its_first_thread(usual_python, tmp_path):
     """The kernel tells of the first thread's end alone: we still notice when the process is over."""
-    source = FIRST_THREAD_ENDS_FIRST % str(tmp_path / "recording.folded.partial.ftap")
+    source = FIRST_THREAD_ENDS_FIRST % str(flametap.journal_of(tmp_path / "recording.folded"))
     done = flametap.run("record", "--children", *flametap.into(tmp_path), "--", *usual_python.command, "-c", source,
                         env=usual_python.environment())
     assert done.code == 7, done

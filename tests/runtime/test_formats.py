@@ -135,9 +135,9 @@ def test_format_by_the_files_extension(usual_python, start, counters, tmp_path, 
     {"folded": flametap.Folded, "svg": xml.etree.ElementTree.fromstring, "json": json.loads}[extension](text)
 
 
-def test_odd_names(python, start, tmp_path):
+def test_odd_names(some_python, start, tmp_path):
     """Semicolons, line ends, blanks and every script in names of functions and files break no format."""
-    target = start(python, "tangle.py", env={"TMPDIR": str(tmp_path)})
+    target = start(some_python, "tangle.py", env={"TMPDIR": str(tmp_path)})
     target.says()
     recording = tmp_path / "odd.json"
     done = flametap.run("record", "-p", target.pid, "-d", 0.2, "-r", 100, "--mode", "wall", "-o", recording)

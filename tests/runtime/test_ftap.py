@@ -110,8 +110,7 @@ def test_a_live_recording(usual_python, start, counters, tmp_path):
     target = start(usual_python, "alternate.py", counters.path, 20)
     target.says()
     path = tmp_path / "live.ftap"
-    done = flametap.run("record", "-p", target.pid, "-d", 0.5, "-o", path)
-    assert done.code == flametap.DONE, done
+    flametap.record_until(path, lambda recording: {"A0", "B0"} <= flametap.functions_of(recording), "A0 and B0", "-p", target.pid)
     parsed = ftap.parse(path.read_bytes())
     assert parsed["recording"]["mode"] == "wall", "everything is kept"
     assert parsed["processes"][0]["pid"] == target.pid

@@ -45,8 +45,12 @@ def sha256(text):
 def recorded(usual_python, tmp_path):
     """The page of a whole run, under the name that flametap chose."""
     program = tmp_path / "shop.py"
-    program.write_text("def work():\n    return sum(range(1000))\nfor _ in range(20000): work()\n")
-    done = flametap.run("record", "--", *usual_python.command, program, cwd=tmp_path, env=usual_python.environment())
+    told = tmp_path / "told"
+    program.write_text("import os\ndef work():\n    return sum(range(1000))\nwhile not os.path.exists(%r): work()\n" % str(told))
+    process = flametap.start("record", "--", *usual_python.command, program, cwd=tmp_path, env=usual_python.environment())
+    flametap.wait_until_it_holds(process, tmp_path, lambda recording: "work" in flametap.functions_of(recording), "work")
+    told.touch()
+    done = flametap.finish(process)
     assert done.code == flametap.DONE, done
     (path,) = tmp_path.glob("*.html")
     return path

@@ -29,7 +29,7 @@ def work_until(path):
 @pytest.fixture
 def journal(tmp_path):
     """What `record` into a folded file writes while it goes on."""
-    return tmp_path / "recording.folded.partial.ftap"
+    return flametap.journal_of(tmp_path / "recording.folded")
 
 
 @pytest.fixture
@@ -256,7 +256,7 @@ def serve(environ, start_response):
 
 def test_gunicorn_and_its_workers(system_python, tmp_path):
     (tmp_path / "application.py").write_text(APPLICATION)
-    address, journal = tmp_path / "socket", tmp_path / "all.json.partial.ftap"
+    address, journal = tmp_path / "socket", flametap.journal_of(tmp_path / "all.json")
     process = flametap.start(
         "record", "--children", "-o", tmp_path / "all.json", "--", "gunicorn", "--workers", 2, "--bind",
         "unix:%s" % address, "--pythonpath", tmp_path, "application:serve", env=system_python.environment(), cwd=tmp_path,

@@ -9,7 +9,9 @@ import pytest
 
 import flametap
 
-PROGRAM = "# coding: utf-8\nimport helper\ndef work():\n    return helper.total(1000)\nfor _ in range(20000): work()\n"
+# It works until it is told to end.
+PROGRAM = ("# coding: utf-8\nimport os, sys, helper\ndef work():\n    return helper.total(1000)\n"
+           "while not os.path.exists(sys.argv[1]): work()\n")
 HELPER = "# coding: latin-1\n# caf\xe9\ndef total(n):\n    return sum(range(n))\n"
 
 
@@ -21,7 +23,11 @@ def program(tmp_path):
 
 
 def record(python, program, output, *options):
-    done = flametap.run("record", *options, "-o", output, "--", *python.command, program, env=python.environment())
+    told = program.with_name("told")
+    process = flametap.start("record", *options, "-o", output, "--", *python.command, program, told, env=python.environment())
+    flametap.wait_until_it_holds(process, flametap.journal_of(output), lambda recording: "total" in flametap.functions_of(recording), "total")
+    told.touch()
+    done = flametap.finish(process)
     assert done.code == flametap.DONE, done
     return done
 
@@ -60,7 +66,7 @@ def test_none_are_unless_asked_for(usual_python, program, tmp_path):
 
 
 def test_one_that_was_changed_meanwhile_is_left_out_and_counted(usual_python, program, tmp_path):
-    program.write_text(PROGRAM + "import os\nos.utime(__file__, (4e9, 4e9))\n")
+    program.write_text(PROGRAM + "os.utime(__file__, (4e9, 4e9))\n")
     output = tmp_path / "out.ftap"
     done = record(usual_python, program, output, "--sources")
     assert own(output) == {str(tmp_path / "helper.py")}
