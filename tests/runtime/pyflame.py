@@ -30,7 +30,8 @@ class Pyflame:
         self.path = str(path)
 
     def start(self, *args, wrap=(), **options):
-        options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+        options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
+                   "start_new_session": True, **options}  # as flametap.start
         return subprocess.Popen([str(word) for word in (*wrap, self.path, *args)], **options)
 
     def run(self, *args, **options):

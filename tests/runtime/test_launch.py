@@ -55,14 +55,13 @@ def launch(tmp_path):
     running = []
 
     def start_command(*command, **options):
-        # In a session of its own, so that a command is not left to itself by a test that failed.
-        running.append(flametap.start("record", *flametap.into(tmp_path), "--", *command, start_new_session=True, **options))
+        running.append(flametap.start("record", *flametap.into(tmp_path), "--", *command, **options))
         return running[-1]
 
     yield start_command
     for process in running:
         try:
-            os.killpg(process.pid, signal.SIGKILL)
+            os.killpg(process.pid, signal.SIGKILL)  # the command, too: a test that failed does not leave it to itself
         except ProcessLookupError:
             pass
         process.wait()
@@ -259,8 +258,7 @@ def test_gunicorn_and_its_workers(system_python, tmp_path):
     address, journal = tmp_path / "socket", flametap.journal_of(tmp_path / "all.json")
     process = flametap.start(
         "record", "--children", "-o", tmp_path / "all.json", "--", "gunicorn", "--workers", 2, "--bind",
-        "unix:%s" % address, "--pythonpath", tmp_path, "application:serve", env=system_python.environment(), cwd=tmp_path,
-        start_new_session=True)
+        "unix:%s" % address, "--pythonpath", tmp_path, "application:serve", env=system_python.environment(), cwd=tmp_path)
     try:
         wait_until(lambda: listens(address), "gunicorn listens")
         workers = set()

@@ -82,7 +82,7 @@ def test_bpftrace_understands_every_script(marked_minor_python, folder):
 
 
 def run_under(script, python, tmp_path):
-    program = tmp_path / "calls.py"
+    program = tmp_path / "of_this_test_alone.py"
     program.write_text(CALLS)
     # Without site, which would call thousands of functions.
     return bpftrace("-c", "%s -S -E %s" % (python.command[0], program), script)
@@ -91,7 +91,7 @@ def run_under(script, python, tmp_path):
 def test_bpftrace_shows_the_calls_of_a_program(system_python, folder, tmp_path):
     scripts(system_python.command[-1], "bpftrace", folder)
     text = run_under(folder / "call-hierarchy.bt", system_python, tmp_path)
-    lines = [line for line in text.splitlines() if "calls.py" in line]
+    lines = [line for line in text.splitlines() if "of_this_test_alone.py" in line]
     words = [re.sub(r"^ *\d+ +\S+ +\d+ ", "", line).split(" in ")[0] for line in lines]
     assert words == ["=> <module>", "  => outer", "    => inner", "    <= inner", "  <= outer", "<= <module>"], text
 
@@ -104,7 +104,7 @@ def test_bpftrace_shows_the_most_called(system_python, folder, tmp_path):
     assert text.count("END\n{\n  clear(@calls);\n}\n") == 1
     script.write_text(text.replace("END\n{\n  clear(@calls);\n}\n", ""))
     said = run_under(script, system_python, tmp_path)
-    assert re.search(r"@calls\[\d+, \S*calls\.py, 2, inner\]: 1\n", said), said
+    assert re.search(r"@calls\[\d+, \S*of_this_test_alone\.py, 2, inner\]: 1\n", said), said
 
 
 def test_bpftrace_shows_collections_and_imports(system_python, folder, tmp_path):

@@ -13,7 +13,8 @@ from target import PATIENCE_S, TARGETS
 pytestmark = pytest.mark.usefixtures("ebpf")
 
 CALLS = TARGETS / "calls.py"
-ROUNDS = 7000  # of about 150 calls
+MANY_ROUNDS = 7000  # of about 150 calls: a million
+ROUNDS = 1000
 FEW_ROUNDS = 500  # of a debug build, or line by line
 
 # Room for all events of these tests at once: then nothing can be lost, however late flametap gets its turn.
@@ -30,14 +31,21 @@ def counted_inside(start, interpreter, *words):
     return said
 
 
-def test_every_call_is_seen(call_python, start, tmp_path):
-    rounds = FEW_ROUNDS if call_python.debug else ROUNDS
-    expected = counted_inside(start, call_python, CALLS, "profiled", rounds)
+def check_every_call(start, python, rounds, out):
+    expected = counted_inside(start, python, CALLS, "profiled", rounds)
     assert sum(expected["calls"].values()) > 140 * rounds
-    trace = tracing.trace(start, call_python, [CALLS, "plain", rounds], tmp_path / "trace", ["call"], *ROOMY)
+    trace = tracing.trace(start, python, [CALLS, "plain", rounds], out, ["call"], *ROOMY)
     trace.assert_whole()
     assert trace.counts("call", CALLS) == expected["calls"]
     assert trace.counts("return", CALLS) == expected["returns"]
+
+
+def test_every_call_is_seen(call_python, start, tmp_path):
+    check_every_call(start, call_python, FEW_ROUNDS if call_python.debug else ROUNDS, tmp_path / "trace")
+
+
+def test_a_million_calls_are_seen(usual_call_python, start, tmp_path):
+    check_every_call(start, usual_call_python, MANY_ROUNDS, tmp_path / "trace")
 
 
 def test_after_what_was_open_is_left(call_python, start, tmp_path):
