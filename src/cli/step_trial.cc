@@ -27,9 +27,10 @@ using cpython::Reading;
 
 constexpr std::size_t kMaxThreads = 8;
 constexpr int kLearnAttempts = 5;
-constexpr int kInterruptAttempts = 50;  // where others want its CPU, it may take a while until its turn
+constexpr int kInterruptAttempts = 50;
+// Where many want its CPU, it takes a while until a thread has its turn, in which alone it can be interrupted or stops.
+constexpr Nanoseconds kTurnPatience = kSecond;
 constexpr Nanoseconds kUntilNextTurn = 1'000'000;
-constexpr Nanoseconds kPauseTimeout = 100'000'000;
 
 double microseconds_since(Nanoseconds start) { return static_cast<double>(monotonic_now() - start) / 1e3; }
 
@@ -133,13 +134,15 @@ std::string try_interrupting(cpython::StackReader& reader, const target::ThreadS
   if (!seat) return seat.error().message;
   std::string words;
   Reading reading = Reading::elsewhere;
-  for (int i = 0; i < kInterruptAttempts && !is_verified(reading); ++i) {
-    if (i > 0) sleep_for(kUntilNextTurn);
+  const Nanoseconds end = monotonic_now() + kTurnPatience;
+  for (int attempts = 0; attempts < kInterruptAttempts && monotonic_now() < end && !is_verified(reading);) {
+    if (!words.empty()) sleep_for(kUntilNextTurn);
     const auto now = stat.read();
     if (const auto reason = not_needed(now)) return *reason;
     if (!seat->keep_off(now->processor)) return "no: there is no other CPU for us";
     words = read_by(reader, [&] { return reading = read_interrupted(reader, **interrupts, now->processor, tid); });
     if (reading == Reading::unknown || reading == Reading::unmapped) reader.learn();
+    if (reading != Reading::elsewhere) ++attempts;
   }
   return reading == Reading::elsewhere ? "it had no turn on its CPU while we looked" : words;
 }
@@ -160,7 +163,7 @@ std::string try_pausing(cpython::StackReader& reader, const target::TaskStat& st
   const Nanoseconds start = monotonic_now();
   std::string reading;
   {
-    const target::Pause pause = pauser.stop(tid, kPauseTimeout);
+    const target::Pause pause = pauser.stop(tid, kTurnPatience);
     if (!pause) return words_for(pause.status());
     reading = read_once(reader);
   }
@@ -230,7 +233,7 @@ ChildTrial try_own_child() {
   trial.can_read = status == target::ReadStatus::ok && copy == word;
   {
     target::Pauser pauser(pid);
-    trial.can_pause = static_cast<bool>(pauser.stop(pid, kPauseTimeout));
+    trial.can_pause = static_cast<bool>(pauser.stop(pid, kTurnPatience));
   }
   ::kill(pid, SIGKILL);
   ::waitpid(pid, nullptr, 0);
