@@ -4,6 +4,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools" / "run_tests"))
+import results  # noqa: E402
+import steps  # noqa: E402
+
 TOOL = Path(__file__).resolve().parent.parent / "tools" / "run_tests" / "results.py"
 
 CTEST = """<testsuite>
@@ -114,3 +118,85 @@ def test_a_missing_program_is_not_a_skip(tmp_path):
 def test_results_cut_short_are_a_failure(tmp_path):
     code, text = summarise(tmp_path, unit_xml="<testsuite><testcase", runtime_xml=GOOD)
     assert (code, text.splitlines()[-1]) == (1, "1 passed, 1 failed, 0 skipped")
+
+
+def test_the_slowest_tests_and_the_time_of_each_step_stand_before_the_counts(tmp_path, capsys):
+    cases = "".join('<testcase name="t%d" classname="" time="%d"/>' % (number, number) for number in range(12))
+    (tmp_path / "unit.xml").write_text("<testsuite>%s</testsuite>" % cases)
+    assert results.summarise(tmp_path, [("unit", 65.4)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:4] == ["", "time per step:", "      65 s  unit", "slowest tests:"]
+    assert lines[4] == "    11.0 s  unit: t11" and len(lines) == 4 + results.SLOWEST + 1
+
+
+def test_what_failed_last_time_is_run_alone(tmp_path):
+    (tmp_path / "unit.xml").write_text(CTEST)
+    (tmp_path / "runtime.xml").write_text(PYTEST)
+    (tmp_path / "build-asan.failed").write_text("error")
+    failed = results.failed_names(tmp_path)
+    assert failed == {"unit": ["Maps.Bad"], "runtime": ["tests.dump_test.test_broken"], "build-asan": []}
+    plan = steps.Plan(["--failed"], failed)
+    runs = {step.name: step for phase in plan.phases for step in phase}
+    assert set(runs) == {"build-release", "build-asan", "unit", "runtime"}
+    assert runs["unit"].env["GTEST_FILTER"] == "Maps.Bad"
+    assert runs["runtime"].command[-1] == "tests/dump_test.py::test_broken"
+
+
+def test_the_name_of_a_test_for_pytest():
+    name = "tests.runtime.test_cost.test_a_deep_stack[pyenv-3.11.7-calls.x]"
+    assert results.node_id(name) == "tests/runtime/test_cost.py::test_a_deep_stack[pyenv-3.11.7-calls.x]"
+    assert results.node_id("tests.runtime.test_push.TestPush.test_a") == "tests/runtime/test_push.py::TestPush::test_a"
+
+
+def commands(*arguments):
+    return {step.name: " ".join(map(str, step.command)) for phase in steps.Plan(arguments).phases for step in phase}
+
+
+def test_a_full_run_has_every_test_in_both_builds_and_every_interpreter():
+    usual, full = commands(), commands("--full")
+    assert set(usual) == set(full)
+    assert "-DFLAMETAP_TEST_ONCE=ON" in usual["build-asan"] and "-DFLAMETAP_TEST_ONCE=OFF" in full["build-asan"]
+    environment = {step.name: step.env for phase in steps.Plan(["--full"]).phases for step in phase}
+    assert environment["runtime"]["FLAMETAP_FULL"] == "1"
+
+
+def test_a_quick_run_has_neither_fuzzers_nor_a_browser():
+    quick = commands("--quick")
+    assert set(commands()) - set(quick) == {"browser"}
+    assert "--label-exclude fuzz" in quick["asan"]
+
+
+def test_names_choose_among_the_tests_of_every_step():
+    named = commands("maps", "cost")
+    assert "-k maps or cost" in named["runtime"]
+    assert "--testNamePattern maps|cost" in named["web"]
+    assert "_test$|maps|cost" in named["asan"]
+
+
+def test_a_step_that_fails_is_counted_and_what_needs_it_is_left_out(tmp_path):
+    """With steps of our own in the place of those that build and test."""
+    (tmp_path / "build").mkdir()
+    program = tmp_path / "steps.py"
+    program.write_text("""
+import sys
+sys.path[:0] = [%r]
+import steps
+class Plan:
+    def __init__(self, arguments, failed=None):
+        self.is_filtered = False
+        self.fetch = steps.Step("pythons", 60, ["true"])
+        self.first_phase_with_pythons = 1
+        self.phases = [[steps.Step("good", 60, ["true"]), steps.Step("bad", 60, ["sh", "-c", "echo because; exit 3"])],
+                       [steps.Step("after", 60, ["true"], needs=("bad",)), steps.Step("late", 1, ["sleep", "60"])]]
+steps.Plan = Plan
+import runpy
+sys.argv = ["run_tests"]
+runpy.run_path(%r, run_name="__main__")
+""" % (str(TOOL.parent), str(TOOL.parent / "__main__.py")))
+    done = subprocess.run([sys.executable, "-B", str(program)], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "FAILED   bad: the step itself\nbecause\n" in done.stdout
+    assert "FAILED   late: the step itself\nover its limit of 1 s" in done.stdout
+    assert "after" not in done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1] == "0 passed, 2 failed, 0 skipped"
+    assert "   good: done in " in done.stderr and "   bad: failed in " in done.stderr

@@ -130,9 +130,11 @@ def failed_names(folder):
 
 def node_id(name):
     """What pytest calls a test whose name in the results is `tests.runtime.test_dump.test_all[3.11]`."""
-    function = name.partition("[")[0].rpartition(".")[2]
-    module = name[: name.index("." + function)] if "." in name.partition("[")[0] else ""
-    return f"{module.replace('.', '/')}.py::{name[len(module) + 1:]}" if module else name
+    path, bracket, parameters = name.partition("[")
+    words = path.split(".")
+    # The last word that is in small letters, before the function, is the module; classes begin with a capital.
+    module = max(number for number, word in enumerate(words[:-1]) if not word[0].isupper()) + 1
+    return "/".join(words[:module]) + ".py::" + "::".join(words[module:]) + bracket + parameters
 
 
 def print_times(times, results):
