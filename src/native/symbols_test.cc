@@ -16,7 +16,7 @@ using ::testing::EndsWith;
 
 const std::string kSymbolsPrograms = FLAMETAP_SYMBOLS_PROGRAMS;
 
-Symbols load(const std::string& path, const std::string& debug_folder = "/nowhere", bool lines = true) {
+Symbols load_symbols(const std::string& path, const std::string& debug_folder = "/nowhere", bool lines = true) {
   return Symbols::load(open_or_die(path), path,
                        {.search = {.folder = debug_folder, .process = nullptr}, .lines = lines});
 }
@@ -72,14 +72,14 @@ void compare_with_llvm(Symbols& symbols, const std::string& path) {
 
 TEST(Symbols, AgreeWithLlvmSymbolizer) {
   for (const char* const kind : {"debug", "optimized", "dwarf4", "compressed"}) {
-    Symbols symbols = load(kSymbolsPrograms + kind);
+    Symbols symbols = load_symbols(kSymbolsPrograms + kind);
     compare_with_llvm(symbols, kSymbolsPrograms + kind);
   }
 }
 
 TEST(Symbols, ShowInlinedFunctionsThreeDeep) {
   const std::string path = kSymbolsPrograms + "optimized";
-  Symbols symbols = load(path);
+  Symbols symbols = load_symbols(path);
   std::size_t deep = 0;
   for (const NmSymbol& symbol : nm_functions(path)) {
     for (std::uint64_t offset = 0; symbol.name == "three_deep" && offset < symbol.size; ++offset) {
@@ -102,7 +102,7 @@ TEST(Symbols, ShowInlinedFunctionsThreeDeep) {
 TEST(Symbols, AssemblyAmongFunctionsHasNoLines) {
   for (const char* const kind : {"debug", "optimized"}) {
     const std::string path = kSymbolsPrograms + kind;
-    const auto frames = load(path).describe(LinkAddress{address_in(path, "sized_function")}, true);
+    const auto frames = load_symbols(path).describe(LinkAddress{address_in(path, "sized_function")}, true);
     ASSERT_EQ(frames.size(), 1u);
     EXPECT_EQ(frames.front().name, "sized_function");
     EXPECT_EQ(frames.front().line, 0);
@@ -111,7 +111,7 @@ TEST(Symbols, AssemblyAmongFunctionsHasNoLines) {
 
 TEST(Symbols, WithoutDwarfThereAreNames) {
   const std::string path = kSymbolsPrograms + "plain";
-  Symbols symbols = load(path);
+  Symbols symbols = load_symbols(path);
   EXPECT_FALSE(symbols.has_lines());
   const auto frames = symbols.describe(LinkAddress{address_in(path, "_ZNK6shapes6Circle4areaEv")}, true);
   NamedFrame expected;
@@ -124,7 +124,7 @@ TEST(Symbols, WithoutDwarfThereAreNames) {
 
 TEST(Symbols, WithoutLinesDwarfIsNotRead) {
   const std::string path = kSymbolsPrograms + "optimized";
-  Symbols symbols = load(path, "/nowhere", false);
+  Symbols symbols = load_symbols(path, "/nowhere", false);
   EXPECT_FALSE(symbols.has_lines());
   const auto frames = symbols.describe(LinkAddress{address_in(path, "three_deep")}, true);
   ASSERT_EQ(frames.size(), 1u);
