@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools" / "run_tests"))
-import results  # noqa: E402
+import junit  # noqa: E402
 import steps  # noqa: E402
 
-TOOL = Path(__file__).resolve().parent.parent / "tools" / "run_tests" / "results.py"
+TOOL = Path(__file__).resolve().parent.parent / "tools" / "run_tests" / "junit.py"
 
 CTEST = """<testsuite>
 <testcase name="Maps.Good" classname="Maps.Good" status="run"><system-out>fine</system-out></testcase>
@@ -123,17 +123,17 @@ def test_results_cut_short_are_a_failure(tmp_path):
 def test_the_slowest_tests_and_the_time_of_each_step_stand_before_the_counts(tmp_path, capsys):
     cases = "".join('<testcase name="t%d" classname="" time="%d"/>' % (number, number) for number in range(12))
     (tmp_path / "unit.xml").write_text("<testsuite>%s</testsuite>" % cases)
-    assert results.summarise(tmp_path, [("unit", 65.4)]) == 0
+    assert junit.summarise(tmp_path, [("unit", 65.4)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[:4] == ["", "time per step:", "      65 s  unit", "slowest tests:"]
-    assert lines[4] == "    11.0 s  unit: t11" and len(lines) == 4 + results.SLOWEST + 1
+    assert lines[4] == "    11.0 s  unit: t11" and len(lines) == 4 + junit.SLOWEST + 1
 
 
 def test_what_failed_last_time_is_run_alone(tmp_path):
     (tmp_path / "unit.xml").write_text(CTEST)
     (tmp_path / "runtime.xml").write_text(PYTEST)
     (tmp_path / "build-asan.failed").write_text("error")
-    failed = results.failed_names(tmp_path)
+    failed = junit.failed_names(tmp_path)
     assert failed == {"unit": ["Maps.Bad"], "runtime": ["tests.dump_test.test_broken"], "build-asan": []}
     plan = steps.Plan(["--failed"], failed)
     runs = {step.name: step for phase in plan.phases for step in phase}
@@ -144,8 +144,8 @@ def test_what_failed_last_time_is_run_alone(tmp_path):
 
 def test_the_name_of_a_test_for_pytest():
     name = "tests.runtime.test_cost.test_a_deep_stack[pyenv-3.11.7-calls.x]"
-    assert results.node_id(name) == "tests/runtime/test_cost.py::test_a_deep_stack[pyenv-3.11.7-calls.x]"
-    assert results.node_id("tests.runtime.test_push.TestPush.test_a") == "tests/runtime/test_push.py::TestPush::test_a"
+    assert junit.node_id(name) == "tests/runtime/test_cost.py::test_a_deep_stack[pyenv-3.11.7-calls.x]"
+    assert junit.node_id("tests.runtime.test_push.TestPush.test_a") == "tests/runtime/test_push.py::TestPush::test_a"
 
 
 def commands(*arguments):

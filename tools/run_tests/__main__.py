@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-import results
+import junit
 from steps import Plan
 
 RESULTS = Path("build/test-results")
@@ -54,7 +54,7 @@ class Running:
         succeeded = code == 0 or (code == NOTHING_CHOSEN and is_filtered)
         if not succeeded:
             self.explain(code)
-        counts = results.Counts(results.of_step(RESULTS, self.step.name))
+        counts = junit.Counts(junit.of_step(RESULTS, self.step.name))
         tests = f"{counts}, " if counts.total else ""
         say(f"   {self.step.name}: {tests}{'done' if succeeded else 'failed'} in {self.seconds():.0f} s")
         return succeeded
@@ -107,7 +107,7 @@ class Run:
 
 
 def main(arguments):
-    failed = results.failed_names(RESULTS) if "--failed" in arguments else None
+    failed = junit.failed_names(RESULTS) if "--failed" in arguments else None
     if failed is not None and not failed:
         print("nothing failed in the last run", file=sys.stderr)
         return 0
@@ -130,7 +130,7 @@ def main(arguments):
         if fetching.process.poll() is None:
             fetching.process.terminate()
             fetching.process.wait()
-    return results.summarise(RESULTS, run.times)
+    return junit.summarise(RESULTS, run.times)
 
 
 if __name__ == "__main__":

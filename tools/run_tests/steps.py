@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import results
+import junit
 
 RESULTS = os.path.abspath("build/test-results")
 CPUS = os.cpu_count() or 2
@@ -90,7 +90,7 @@ class Plan:
                    f"--junit-xml={RESULTS}/{step}.xml", *options]  # fmt: skip
         if self.names:
             command += ["-k", " or ".join(self.names)]
-        return Step(step, limit_s, command + ([results.node_id(name) for name in self.chosen(step)] or paths),
+        return Step(step, limit_s, command + ([junit.node_id(name) for name in self.chosen(step)] or paths),
                     self.flametap(), needs)  # fmt: skip
 
     def runtime(self, step, marker):
