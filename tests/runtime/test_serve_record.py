@@ -24,7 +24,7 @@ def test_a_process_is_recorded_live_and_kept(tmp_path, start, usual_python):
     with Server(tmp_path / "data", "--allow-record") as server:
         assert server.get("/api/status").json()["allow_record"]
         assert target.pid in [each["pid"] for each in server.get("/api/processes").json()["processes"]]
-        request = json.dumps({"pid": target.pid, "seconds": 3, "rate_hz": 200})
+        request = json.dumps({"pid": target.pid, "seconds": 3600, "rate_hz": 200})
         reply = server.ask("POST", "/api/record", request)
         assert reply.status == 201, reply
         path = "/api/profiles/" + reply.json()["id"]
@@ -34,6 +34,8 @@ def test_a_process_is_recorded_live_and_kept(tmp_path, start, usual_python):
             part = server.get("%s/ftap?from=%d" % (path, len(have)))
             have += part.body
             live = part.headers["Flametap-Live"] == "yes"
+            if len(have) > 1000:
+                target.end()
         about = server.get(path).json()
         assert have == server.get(path + "/ftap").body and about["bytes"] == len(have)
         assert about["samples"] > 0 and "tangle.py" in about["command"] and about["host"]
