@@ -12,5 +12,6 @@ export default defineConfig({
       output: { format: "iife", entryFileNames: "viewer.js", assetFileNames: "viewer[extname]", inlineDynamicImports: true },
     },
   },
-  test: { include: ["src/**/*.test.ts", "src/**/*.test.tsx"] },
+  // Far longer than any of them takes, on a busy machine too.
+  test: { include: ["src/**/*.test.ts", "src/**/*.test.tsx"], testTimeout: 120_000, hookTimeout: 120_000 },
 });

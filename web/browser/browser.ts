@@ -15,11 +15,14 @@ const flags = [
   "--disable-sync",
 ];
 
+/** For what a page is waited for, in milliseconds: what runs into it hangs. */
+const patience = 180_000;
+
 export const desktop = { width: 1280, height: 800 };
 export const phone = { width: 390, height: 844 };
 
 export function launch(): Promise<Browser> {
-  return chromium.launch({ executablePath: "/usr/bin/chromium", args: flags });
+  return chromium.launch({ executablePath: "/usr/bin/chromium", args: flags, timeout: patience });
 }
 
 /** A page and what went wrong in it. */
@@ -39,6 +42,7 @@ async function watched(browser: Browser, home: string, options: BrowserContextOp
     troubles.push(`a request for ${url}`);
     return route.abort();
   });
+  context.setDefaultTimeout(patience);
   const page = await context.newPage();
   page.on("pageerror", (error) => troubles.push(`${error}\n${error.stack}`));
   page.on("console", (message) => {

@@ -62,7 +62,7 @@ describe("a page from disk", () => {
     await expect(page.getByRole("button", { name: /Command line: .*python3.* .*target\.py/ }).count()).resolves.toBe(1);
     const facts = await page.getByRole("list", { name: "About the recording" }).getByRole("listitem").allTextContents();
     const text = facts.join(" | ");
-    for (const wanted of [/Python 3\.\d+\.\d+/, /pid \d+/, /[\d,]+ samples/, /2(\.\d+)? s/, /500 Hz/, /wall/, /\d+ missed/, /\d+ torn/, /\d+ lost/]) {
+    for (const wanted of [/Python 3\.\d+\.\d+/, /pid \d+/, /[\d,]+ samples/, /\d+(\.\d+)? s/, /500 Hz/, /wall/, /\d+ missed/, /\d+ torn/, /\d+ lost/]) {
       expect(text).toMatch(wanted);
     }
   });
@@ -316,7 +316,7 @@ describe("for everybody", () => {
       seen.push(await page.waitForFunction((before) => {
         const label = document.querySelector("[aria-label^='Selected frame']")?.getAttribute("aria-label");
         return label !== before ? label : null;
-      }, seen.at(-1) ?? null, { polling: 1, timeout: 5000 }).then((label) => label.jsonValue()) as string);
+      }, seen.at(-1) ?? null, { polling: 1 }).then((label) => label.jsonValue()) as string);
     }
     expect(new Set(seen).size).toBe(3);
   });

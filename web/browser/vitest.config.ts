@@ -7,8 +7,9 @@ export default defineConfig({
     include: ["*.test.ts"],
     // One browser at a time: the machine has other things to do, and what is looked at is looked at by one person, too.
     fileParallelism: false,
-    testTimeout: 60_000,
-    expect: { poll: { timeout: 30_000 } },
-    hookTimeout: 120_000,
+    // Far longer than anything takes, on a busy machine too: what runs into them hangs.
+    testTimeout: 600_000,
+    expect: { poll: { timeout: 180_000 } },
+    hookTimeout: 600_000,
   },
 });
