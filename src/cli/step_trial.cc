@@ -29,7 +29,7 @@ constexpr std::size_t kMaxThreads = 8;
 constexpr int kLearnAttempts = 5;
 constexpr int kInterruptAttempts = 50;
 // Where many want its CPU, it takes a while until a thread has its turn, in which alone it can be interrupted or stops.
-constexpr Nanoseconds kTurnPatience = kSecond;
+constexpr Nanoseconds kTurnPatience = 10 * kSecond;
 constexpr Nanoseconds kUntilNextTurn = 1'000'000;
 
 double microseconds_since(Nanoseconds start) { return static_cast<double>(monotonic_now() - start) / 1e3; }
