@@ -107,6 +107,8 @@ class Run:
 
 
 def main(arguments):
+    # What a shell starts in the background ignores interrupts, and so would the steps, which are ended by one.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     failed = junit.failed_names(RESULTS) if "--failed" in arguments else None
     if failed is not None and not failed:
         print("nothing failed in the last run", file=sys.stderr)
