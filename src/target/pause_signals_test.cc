@@ -41,8 +41,8 @@ TestChild start_sender(pid_t target, Shared* shared) {
   return TestChild::run([=](const auto& ready) {
     ready();
     for (int i = 0;; ++i) {
-      while (i - shared->queued_taken > 100) sched_yield();
-      while (sigqueue(target, SIGRTMIN, sigval{i}) != 0) sched_yield();
+      while (i - shared->queued_taken > 100) sleep_for(20'000);
+      while (sigqueue(target, SIGRTMIN, sigval{i}) != 0) sleep_for(20'000);
     }
   });
 }
