@@ -72,7 +72,7 @@ TEST(PauseSignals, LosesNoSignalAndDoublesNone) {
   const TestChild sender = start_sender(child.pid(), shared.get());
   Pauser pauser(child.pid());
   int before_a_signal = 0;
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < 150; ++i) {
     // While it takes signals, another one is likely to come between our two requests.
     ASSERT_TRUE(takes_a_signal(shared.get()));
     const Pause pause = pauser.stop(child.pid(), kLong);
