@@ -1,17 +1,19 @@
 // Preloaded into flametap, writes down what the thread that samples asks of the system and of the heap, in order: one
 // number of 16 bits per system call, which is the call's own, and kAllocation per allocation. The list begins when
-// flametap prepares to sample and is written to the file that FLAMETAP_TICK_LOG names when it exits.
+// flametap prepares to sample. It stands in the file that FLAMETAP_TICK_LOG names, which is mapped, so that it can be
+// read while it grows: a word of 64 bits that says how many numbers there are, and the numbers.
 //
 // The kernel itself hands every system call of the thread to us before it does it (syscall user dispatch, since Linux
 // 5.11), so none is missed, whichever library it comes from. It costs about a microsecond. Under strace a call takes so
 // long that flametap no longer believes what it read meanwhile, and reads again.
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
-#include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdarg>
@@ -72,13 +74,33 @@ struct KernelAction {
   unsigned long mask;
 };
 
-std::array<std::uint16_t, std::size_t{1} << 20> events;
-std::size_t count = 0;
+constexpr std::size_t kMostEvents = std::size_t{1} << 22;
+
+struct Log {
+  std::atomic<std::uint64_t> count;
+  std::uint16_t events[kMostEvents];
+};
+
+Log* written = nullptr;
 char selector = SYSCALL_DISPATCH_FILTER_ALLOW;
 thread_local bool is_logged [[gnu::tls_model("initial-exec")]] = false;
 
 void note(std::uint16_t event) {
-  if (count < events.size()) events[count++] = event;
+  const std::uint64_t count = written->count.load(std::memory_order_relaxed);
+  if (count == kMostEvents) return;
+  written->events[count] = event;
+  written->count.store(count + 1, std::memory_order_release);
+}
+
+// Null: it was not asked for.
+Log* open_log() {
+  const char* const path = std::getenv("FLAMETAP_TICK_LOG");
+  if (path == nullptr) return nullptr;
+  const int file = ::open(path, O_RDWR | O_CLOEXEC);
+  if (file < 0) return nullptr;
+  void* const mapped = ::mmap(nullptr, sizeof(Log), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  ::close(file);
+  return mapped == MAP_FAILED ? nullptr : static_cast<Log*>(mapped);
 }
 
 template <typename... Arguments>
@@ -89,6 +111,10 @@ long call(long number, Arguments... arguments) {
 
 void on_system_call(int, siginfo_t*, void* context) {
   auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  if (registers[REG_RAX] == SYS_rt_sigreturn) {  // the way back from a handler of flametap's own, on its stack
+    registers[REG_RIP] = reinterpret_cast<greg_t>(tick_log_return);
+    return;
+  }
   note(static_cast<std::uint16_t>(registers[REG_RAX]));
   registers[REG_RAX] = call(registers[REG_RAX], registers[REG_RDI], registers[REG_RSI], registers[REG_RDX],
                             registers[REG_R10], registers[REG_R8], registers[REG_R9]);
@@ -96,7 +122,10 @@ void on_system_call(int, siginfo_t*, void* context) {
   call(SYS_rt_sigprocmask, SIG_BLOCK, nullptr, &static_cast<ucontext_t*>(context)->uc_sigmask, kMaskBytes);
 }
 
+// Where the kernel does not know how to do this, the log stays empty.
 void begin() {
+  written = open_log();
+  if (written == nullptr) return;
   const KernelAction action{on_system_call, SA_SIGINFO | SA_NODEFER | kRestorer, tick_log_return, 0};
   if (call(SYS_rt_sigaction, SIGSYS, &action, nullptr, kMaskBytes) != 0) return;
   if (call(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, tick_log_begin, tick_log_end - tick_log_begin,
@@ -107,17 +136,9 @@ void begin() {
   selector = SYSCALL_DISPATCH_FILTER_BLOCK;
 }
 
-// A file without events: the kernel does not know how to do this.
-[[gnu::destructor]] void write_down() {
+[[gnu::destructor]] void end() {
   selector = SYSCALL_DISPATCH_FILTER_ALLOW;
   is_logged = false;
-  const char* const path = std::getenv("FLAMETAP_TICK_LOG");
-  if (path == nullptr) return;
-  const int file = ::open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (file < 0) return;
-  const bool whole = ::write(file, events.data(), count * sizeof events[0]) >= 0;
-  ::close(file);
-  if (!whole) ::unlink(path);
 }
 
 }  // namespace
