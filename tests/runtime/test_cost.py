@@ -17,13 +17,13 @@ import tick_log
 # is then sampled, and what that takes.
 #   calls   the stack and all that confirms it, in one interrupt of its CPU
 #   rides   the same in one call; whether the thread was on our CPU meanwhile
-#   works   the same; whether its account has moved, and if so, whether it still runs
+#   works   the same; whether its account has moved, and if so (one call more), whether it still runs
 #   sleeps  whether it ran since the last sample; whether the list of threads is still the same
 Way = collections.namedtuple("Way", "pace options step usual")
 WAYS = {
     "calls": Way("calls", [], "interrupted", "b"),
     "rides": Way("calls", ["--no-interrupt"], "ride_along", "vp"),
-    "works": Way("works", [], "free_running", "vpp?"),
+    "works": Way("works", [], "free_running", "vp"),
     "sleeps": Way("sleeps", [], "free_running", "pv"),
 }
 
@@ -35,7 +35,7 @@ WAITS = "bppbvpp"
 # that fits is it.
 REASONS = (
     # While it waits for a CPU, it is read again together with what is not read as a rule, until that is planned anew.
-    ("waits in a new stack", "(?:{waits}|bppbvm?v+pp|p|b)+", 1 / 2),
+    ("waits in a new stack", ".*bppbvm?v+pp.*", 1 / 2),
     # What is new is learned, twice a second it is written down, and a list of samples grows.
     ("allocates", ".*m.*", 1 / 20),
     ("moves to another CPU", ".*a.*", 1 / 2),
@@ -72,8 +72,8 @@ class Figures:
 
     def __init__(self, way):
         self.usual = re.compile(way.usual)
-        # A thread that works becomes known to hold still by trials, until when it is sampled like one that calls.
-        self.tick = re.compile("%s|%s%s" % (WAITS, way.usual, "|b" if way.pace == "works" else ""))
+        # Until trials have shown that a thread that works holds still, it is sampled like one that calls.
+        self.tick = re.compile("|".join([WAITS, *(["vpp?", "b"] if way.pace == "works" else [way.usual])]))
         self.as_it_should_be = re.compile("(?:%s)+" % self.tick.pattern)  # without a sleep if a tick was late
         becomes_calm = "b" if way.pace == "works" else way.usual
         self.reasons = [(name, re.compile(pattern.format(usual=becomes_calm, waits=WAITS)), most)
