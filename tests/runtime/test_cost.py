@@ -12,6 +12,7 @@ import re
 import pytest
 
 import tick_log
+from target import FIRST
 
 # One letter per call, in order, see tick_log.py. Of one sample of one thread: what the thread does, the options, how it
 # is then sampled, and what that takes.
@@ -46,9 +47,6 @@ REASONS = (
     ("unknown", ".*", 0),
 )
 SOME = 40  # stretches at the beginning that need not be as most are
-
-# The target goes before others that want its CPU: one that waits shows again and again what one that runs does not do.
-FIRST = ["nice", "-n", "-20"]
 
 ENOUGH = 20  # that are as usual
 MANY = 300  # stretches, so that shares of them mean something

@@ -17,8 +17,10 @@ stand still lengthens the round that it hits, and if the deeper stack takes long
 others; CPU time does not see that. The difference between the two shares bounds this error of the truth in either
 direction.
 
-Arguments: the file of counters (see Counters in target.py) and the work of a leaf (loop turns). Counters: version,
-then wall ns of the rounds (A, B, both), then CPU ns of the rounds. Says {"lines": {...}, "depth": {...}}.
+Arguments: the file of counters (see Counters in target.py), the work of a leaf (loop turns) and, perhaps, the file of a
+history. Counters: version, then wall ns of the rounds (A, B, both), then CPU ns of the rounds. The history has a row of
+eight words for every version: when it was written (ns since 1970), and the counters behind the version; after the last
+row of the file comes the first one again. Says {"lines": {...}, "depth": {...}}.
 """
 
 import functools
@@ -66,13 +68,13 @@ def older_clocks():
     return functools.partial(clock, seconds), functools.partial(clock, cpu_seconds)
 
 
-def calls_per_round(a, b, wall):
+def calls_per_round(a, b, cpu):
     """How many calls of A, of B, and of both in turn make ROUND_US."""
     def duration(function):
-        start = wall()
+        start = cpu()
         for _ in range(2000):
             function()
-        return (wall() - start) / 2000.0
+        return (cpu() - start) / 2000.0
     of_a, of_b = duration(a), duration(b)
     return [max(1, int(ROUND_US * 1000 / each)) for each in (of_a, of_b, of_a + of_b)]
 
@@ -80,10 +82,11 @@ def calls_per_round(a, b, wall):
 def loop():
     a, b = CHAIN["A0"], CHAIN["B0"]
     wall, cpu = clocks()
-    count_a, count_b, count_both = calls_per_round(a, b, wall)
+    count_a, count_b, count_both = calls_per_round(a, b, cpu)
     spent_wall, spent_cpu = [0, 0, 0], [0, 0, 0]
     version = 0
     pack, pack_version = struct.Struct("=8q").pack_into, struct.Struct("=q").pack
+    place, now_unix = 0, time.time
     say_lines()
     while True:
         cpu_start = cpu()
@@ -119,6 +122,9 @@ def loop():
         pack(COUNTERS, 8, *(spent_wall + spent_cpu + [0, 0]))
         version += 2
         COUNTERS[0:8] = pack_version(version)
+        if HISTORY is not None:
+            pack(HISTORY, place, int(now_unix() * 1e9), *(spent_wall + spent_cpu + [0]))
+            place = (place + 64) % len(HISTORY)
 
 
 def say_lines():
@@ -137,6 +143,10 @@ def say_lines():
 CHAIN = {}
 with open(sys.argv[1], "r+b") as counters_file:
     COUNTERS = mmap.mmap(counters_file.fileno(), 4096)
+HISTORY = None
+if len(sys.argv) > 3:
+    with open(sys.argv[3], "r+b") as history_file:
+        HISTORY = mmap.mmap(history_file.fileno(), 0)
 exec(compile(chains(int(sys.argv[2])), CHAINS, "exec"), CHAIN)
 STATIC_SOURCE = "".join("def S%d():\n    S%d()\n" % (n, n + 1) for n in range(STATIC - 1))
 exec(compile(STATIC_SOURCE + "def S%d():\n    loop()\n" % (STATIC - 1), CHAINS, "exec"), globals())
