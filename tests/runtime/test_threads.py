@@ -6,29 +6,13 @@ import json
 import pytest
 
 import flametap
-from target import TARGETS
+from target import FIRST, TARGETS
 
 SECONDS = 1.5
 
 
-@pytest.fixture
-def shares(start, tmp_path):
-    """Records threads.py; gives for each of its functions at what share of the ticks a thread in it was in the profile."""
-
-    def record(interpreter, mode):
-        target = start(interpreter, "threads.py")
-        target.says()
-        ftap = tmp_path / "recording.ftap"
-        done = flametap.run("record", "-p", target.pid, "-d", SECONDS, "-o", ftap)
-        assert done.code == flametap.DONE, done
-        done = flametap.run("report", ftap, "--mode", mode, "-f", "json", "-o", "-")
-        assert done.code == flametap.DONE, done
-        return shares_of_ticks(json.loads(done.out))
-
-    return record
-
-
 def shares_of_ticks(recording):
+    """{function of threads.py: at what share of the ticks a thread in it was in the profile}"""
     stacks, counts = flametap.stacks_of(recording), collections.Counter()
     for stack, ticks in zip(recording["samples"]["stack"], recording["samples"]["ticks"]):
         for name in {frame.name for frame in stacks[stack]} & {"spin", "burn", "wait"}:
@@ -36,24 +20,25 @@ def shares_of_ticks(recording):
     return {name: counts[name] / recording["recording"]["quality"]["ticks"] for name in ("spin", "burn", "wait")}
 
 
-def test_wall_has_every_thread(frame_kind, shares):
-    found = shares(frame_kind, "wall")
+def test_a_mode_has_the_threads_that_it_is_for(frame_kind, start, tmp_path):
+    target = start(frame_kind, "threads.py")
+    target.says()
+    ftap = tmp_path / "recording.ftap"
+    done = flametap.run("record", "-p", target.pid, "-d", SECONDS, "-o", ftap)
+    assert done.code == flametap.DONE, done
+    found = {}
+    for mode in ("wall", "cpu", "gil"):
+        done = flametap.run("report", ftap, "--mode", mode, "-f", "json", "-o", "-")
+        assert done.code == flametap.DONE, done
+        found[mode] = shares_of_ticks(json.loads(done.out))
     for name in ("spin", "burn", "wait"):
-        assert found[name] == pytest.approx(1, abs=0.05), name
-
-
-def test_cpu_has_those_that_run(frame_kind, shares):
-    found = shares(frame_kind, "cpu")
-    assert found["spin"] > 0.9
-    assert found["burn"] > 0.8
-    assert found["wait"] == 0
-
-
-def test_gil_has_the_one_that_holds_it(frame_kind, shares):
-    found = shares(frame_kind, "gil")
-    assert found["spin"] > 0.9
-    assert found["burn"] < 0.05
-    assert found["wait"] == 0
+        assert found["wall"][name] == pytest.approx(1, abs=0.05), name
+    assert found["cpu"]["spin"] > 0.9
+    assert found["cpu"]["burn"] > 0.8
+    assert found["cpu"]["wait"] == 0
+    assert found["gil"]["spin"] > 0.9
+    assert found["gil"]["burn"] < 0.05
+    assert found["gil"]["wait"] == 0
 
 
 def test_threads_that_come_and_go(frame_kind, start, tmp_path):
@@ -76,7 +61,7 @@ def test_short_threads_have_their_share(frame_kind, tmp_path):
     """A thread that began since the last tick has its sample at this one, or else every thread would lack one."""
     out = tmp_path / "all.json"
     command = [*frame_kind.command, TARGETS / "relay.py", 0.002, 400]
-    done = flametap.run("record", "-o", out, "--", *command, env=frame_kind.environment())
+    done = flametap.run("record", "-o", out, "--", *command, env=frame_kind.environment(), wrap=FIRST)
     assert done.code == flametap.DONE, done
     recording = json.loads(out.read_text())
     ticks = sum(sample.ticks for sample in flametap.samples_of(recording) if sample.function.startswith("f_"))
