@@ -43,8 +43,8 @@ def record(folder, running, *options, **how):
     return flametap.record(folder, "-p", running.target.pid, "-r", RATE_HZ, "-d", SECONDS, *options, **how)
 
 
-def test_free_to_move(python3, repeating, tmp_path):
-    running = repeating(python3)
+def test_free_to_move(some_python3, repeating, tmp_path):
+    running = repeating(some_python3)
     stacks = names_in(record(tmp_path, running))
     running.assert_possible(stacks)
     assert len(stacks) > 10, stacks
@@ -66,8 +66,8 @@ def test_never_standing_still(minor_python3, repeating, tmp_path, two_cpus):
     running.assert_possible(names_in(record(tmp_path, running, "--no-interrupt", "--no-pause", wrap=["taskset", "-c", ours])))
 
 
-def test_between_native_frames(native_python3, repeating, tmp_path):
-    running = repeating(native_python3)
+def test_between_native_frames(some_native_python3, repeating, tmp_path):
+    running = repeating(some_native_python3)
     recording = Recording(tmp_path, "-p", running.target.pid, "-r", RATE_HZ, "-d", SECONDS, "--native")
     stacks = collections.Counter()
     for sample in recording.samples():

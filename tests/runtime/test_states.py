@@ -19,7 +19,7 @@ def states(start, counters, tmp_path):
         target = start(interpreter, "states.py", counters.path, *words)
         names = {tid: name for name, tid in target.says()["kernel_ids"].items()}
         counters.wait_for_progress()
-        done = flametap.run("record", "-p", target.pid, "-d", 1, "--mode", "wall", "-o", tmp_path / "all.json")
+        done = flametap.run("record", "-p", target.pid, "-d", 0.5, "--mode", "wall", "-o", tmp_path / "all.json")
         assert done.code == flametap.DONE, done
         seen = collections.defaultdict(collections.Counter)
         for sample in flametap.samples_of(json.loads((tmp_path / "all.json").read_text())):
@@ -51,7 +51,7 @@ def test_interpreters_with_a_gil_of_their_own(own_gil_python, start, tmp_path):
     target = start(own_gil_python, "own_gils.py")
     names = {tid: name for name, tid in target.says()["kernel_ids"].items()}
     out = tmp_path / "all.json"
-    done = flametap.run("record", "-p", target.pid, "-d", 1, "--mode", "wall", "-o", out)
+    done = flametap.run("record", "-p", target.pid, "-d", 0.5, "--mode", "wall", "-o", out)
     assert done.code == flametap.DONE, done
     seen = collections.defaultdict(collections.Counter)
     for sample in flametap.samples_of(json.loads(out.read_text())):

@@ -39,8 +39,8 @@ def test_the_names_are_found_behind_thousands_of_modules(frame_kind, start):
     assert_names(target, target.says())
 
 
-def test_a_thread_keeps_the_name_of_the_interpreter_that_made_it(python3, start):
-    target = start(python3, "thread_names_inside.py")
+def test_a_thread_keeps_the_name_of_the_interpreter_that_made_it(some_python3, start):
+    target = start(some_python3, "thread_names_inside.py")
     truth = target.says()
     target.wait_until_still()
     dumped = flametap.dump(target.pid)
@@ -60,9 +60,9 @@ def readings(pid, times):
             names = {}
 
 
-def test_no_name_is_wrong_while_names_come_and_go(python, start):
+def test_no_name_is_wrong_while_names_come_and_go(some_python, start):
     """A name that cannot be read twice alike is missing; but no thread ever has the name of another."""
-    target = start(python, "thread_names_move.py")
+    target = start(some_python, "thread_names_move.py")
     truth = target.says()
     times_whole = 0
     for names in readings(target.pid, 1000):
@@ -83,7 +83,7 @@ def test_what_takes_the_memory_of_a_name_is_none(frame_kind, start):
         assert set(names.values()) <= set(truth)
 
 
-@pytest.mark.parametrize("relay", [(0.03, 12), (0.12, 12), (0.002, 1000), (0.01, 60, "linger"), (0.005, 600, "three")], ids=str)
+@pytest.mark.parametrize("relay", [(0.03, 12), (0.12, 6), (0.002, 500), (0.01, 60, "linger"), (0.005, 300, "three")], ids=str)
 def test_no_thread_has_the_name_of_one_before(frame_kind, tmp_path, relay):
     """Threads with the same ident come one after the other; a short one may keep the kernel's name, but no other's."""
     out = tmp_path / "all.json"
