@@ -10,10 +10,10 @@ import extension
 import flametap
 import native_oracle
 from native_stacks import INTERNAL, Dumped, Recording, is_of, shown, without_class
-from target import TARGETS
+from target import FIRST, TARGETS
 
 SAMPLES = 3000
-RATE_HZ = 1000
+RATE_HZ = 2000
 
 Expected = collections.namedtuple("Expected", "kind name mark")
 
@@ -62,6 +62,7 @@ class Still:
     def __init__(self, interpreter, target):
         self.interpreter = interpreter
         self.target = target
+        self._dumps = {}
         self.threads = target.says()["threads"]
         target.wait_until_still()
         found = native_oracle.threads(target.pid)
@@ -71,6 +72,11 @@ class Still:
 
     def dump(self, *options):
         """{scenario: frames}, innermost first; what C++ started without Python is `alone`."""
+        if options not in self._dumps:
+            self._dumps[options] = self._dump(*options)
+        return self._dumps[options]
+
+    def _dump(self, *options):
         dumped = Dumped(self.target.pid, *options)
         scenarios = {number: name for name, number in self.threads.items()}
         alone, = (number for number in dumped.threads if number not in scenarios)
@@ -118,7 +124,7 @@ def assert_lines(expected, frames, always):
         assert frame.file.endswith(".py" if frame.kind == "python" else extension.SOURCE.name), shown([frame])
 
 
-def test_every_frame_is_in_its_place(still):
+def check_every_frame_is_in_its_place(still):
     stacks = still.dump("--native")
     assert set(stacks) == set(STACKS)
     for scenario, frames in stacks.items():
@@ -131,7 +137,7 @@ def test_every_frame_is_in_its_place(still):
         assert_lines(expected, own, always=False)
 
 
-def test_inlined_calls(still):
+def check_inlined_calls(still):
     for scenario, frames in still.dump("--native", "--inlines").items():
         own = [frame for frame in frames if not still.is_others(frame)]
         if scenario in still.lost:
@@ -141,7 +147,7 @@ def test_inlined_calls(still):
         assert_lines(STACKS[scenario], own, always=True)
 
 
-def test_what_only_brings_calls_to_and_fro_is_folded(still):
+def check_what_only_brings_calls_to_and_fro_is_folded(still):
     for scenario, frames in still.dump("--native").items():
         others = [frame for frame in frames if still.is_others(frame)]
         assert not [frame for frame in others if INTERNAL.match(frame.name)], shown(frames)
@@ -149,7 +155,7 @@ def test_what_only_brings_calls_to_and_fro_is_folded(still):
             assert not others, shown(frames)
 
 
-def test_c_functions_of_the_interpreter_that_work_are_kept(still):
+def check_c_functions_of_the_interpreter_that_work_are_kept(still):
     frames = still.dump("--native")["sorting"]
     below = [without_class(frame.name) for frame in frames].index("key")
     work = [frame for frame in frames[below:] if still.is_others(frame)]
@@ -164,7 +170,7 @@ def has_symbols(interpreter):
     return b"\0builtin_sorted\0" in open(file, "rb").read()
 
 
-def test_full_has_the_same_frames_and_what_is_between(still):
+def check_full_has_the_same_frames_and_what_is_between(still):
     folded, full = still.dump("--native"), still.dump("--native=full")
     for scenario, frames in full.items():
         rest = iter(frames)
@@ -172,11 +178,21 @@ def test_full_has_the_same_frames_and_what_is_between(still):
         assert len(frames) > len(folded[scenario])
 
 
-def test_python_frames_are_those_without_native_ones(still):
+def check_python_frames_are_those_without_native_ones(still):
     alone = {number: frames for number, frames in Dumped(still.target.pid).stacks.items() if frames}
     for option in ("--native", "--native=full"):
         merged = Dumped(still.target.pid, option).stacks
         assert {number: [f for f in merged[number] if f.kind == "python"] for number in alone} == alone
+
+
+def test_what_stands_still(still):
+    """One start of the target for all of it."""
+    check_every_frame_is_in_its_place(still)
+    check_inlined_calls(still)
+    check_what_only_brings_calls_to_and_fro_is_folded(still)
+    check_c_functions_of_the_interpreter_that_work_are_kept(still)
+    check_full_has_the_same_frames_and_what_is_between(still)
+    check_python_frames_are_those_without_native_ones(still)
 
 
 # ---- Sampled ---------------------------------------------------------------------------------------------------------
@@ -196,7 +212,7 @@ ROUND_MARKS = extension.marks(TARGETS / "native_rounds.py")
 CLOCK_ERROR = 0.0005  # of a share: where within the reading of a clock its moment lies
 
 COMPARISONS = len(TIMED) * 11  # interpreters
-SIGMAS = statistics.NormalDist().inv_cdf(1 - 1e-5 / 2 / COMPARISONS)  # all of them together, by chance
+SIGMAS = statistics.NormalDist().inv_cdf(1 - 1e-7 / 2 / COMPARISONS)  # all of them together, by chance
 
 
 def own_part(stack):
@@ -256,7 +272,7 @@ class Rounds:
 def rounds(start, counters):
     def begin(interpreter, *args):
         env = extension.in_environment(interpreter)
-        return Rounds(start(interpreter, "native_rounds.py", counters.path, *args, env=env), counters)
+        return Rounds(start(interpreter, "native_rounds.py", counters.path, *args, env=env, wrap=FIRST), counters)
 
     return begin
 
@@ -287,8 +303,8 @@ def merged_samples(recording):
     return [sample for sample in recording.samples() if not is_bare(sample)]
 
 
-def test_sampled_stacks_are_possible_and_shares_true(native_python, rounds, tmp_path):
-    running = rounds(native_python)
+def test_sampled_stacks_are_possible_and_shares_true(some_native_python, rounds, tmp_path):
+    running = rounds(some_native_python)
     recording = running.record(tmp_path, "--native")
     for sample in merged_samples(recording):
         assert why_impossible(sample.stack) is None, "%s:\n%s" % (why_impossible(sample.stack), shown(sample.stack))
