@@ -11,6 +11,7 @@ import pytest
 import pythons
 import native_oracle
 from native_stacks import Dumped, Recording, is_of, shown, without_class
+from target import FIRST
 
 RATE_HZ = 1000
 SECONDS = 3
@@ -66,7 +67,7 @@ class Seen:
 
 def record(start, interpreter, kind, folder):
     # Several threads of OpenBLAS wait for each other actively: on a busy machine they do little else.
-    target = start(interpreter, "native_libraries.py", kind, env={"OPENBLAS_NUM_THREADS": "1"})
+    target = start(interpreter, "native_libraries.py", kind, env={"OPENBLAS_NUM_THREADS": "1"}, wrap=FIRST)
     functions = target.says()["functions"]
     recording = Recording(folder, "-p", target.pid, "-r", RATE_HZ, "-d", SECONDS, "--native")
     assert target.is_left_alone()
