@@ -15,12 +15,12 @@ if(FLAMETAP_TESTS)
   find_package(GTest REQUIRED)
 endif()
 
-# With paths relative to the project, ccache finds for a clone in one folder what it has compiled for a clone in another; the
-# rest is what it needs to know a precompiled header again, and to read each file once.
+# With paths relative to the project, ccache finds for a clone in one folder what it has compiled for a clone in another; and
+# it reads each file once.
 find_program(FLAMETAP_CCACHE ccache)
 if(FLAMETAP_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
-    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${FLAMETAP_CCACHE})
+    ${FLAMETAP_CCACHE})
 endif()
 
 # For our own programs; those that tests look at are linked as distributions link theirs.
@@ -47,17 +47,10 @@ if(FLAMETAP_TESTS AND FLAMETAP_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang
   target_compile_options(flametap_coverage INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# What nearly every file includes is parsed once for the libraries and once for the tests, and the files of a folder are
-# compiled several at a time: their names in unnamed namespaces must differ. The batches name their files relative to src/, so
-# that ccache finds for a clone in one folder what it has compiled for a clone in another.
+# The files of a folder are compiled several at a time, so that what they all include is parsed once for several of them: their
+# names in unnamed namespaces must differ. The batches name their files relative to src/, so that ccache finds for a clone in
+# one folder what it has compiled for a clone in another.
 set(FLAMETAP_BATCH 8 CACHE STRING "How many files are compiled as one; 1: each by itself, as an editor wants it")
-if(FLAMETAP_BATCH EQUAL 1)
-  set(FLAMETAP_PRECOMPILE OFF)
-else()
-  set(FLAMETAP_PRECOMPILE ON)
-  # Without these, ccache does not know a precompiled header again.
-  add_compile_options("$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>" "$<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>")
-endif()
 
 # Sets `batches` to what is compiled in place of the sources: ALONE are files each by itself; TOGETHER and ALSO_TOGETHER those
 # of one batch, as they include the same large library; the others are in batches of one length.
@@ -99,34 +92,6 @@ macro(flametap_add_batch group)
   endif()
 endmacro()
 
-function(flametap_precompile name)
-  if(NOT FLAMETAP_PRECOMPILE)
-    return()
-  endif()
-  set(source ${PROJECT_BINARY_DIR}/precompiled_${name}.cc)
-  file(CONFIGURE OUTPUT ${source} CONTENT "")
-  add_library(flametap_precompiled_${name} OBJECT ${source})
-  target_link_libraries(flametap_precompiled_${name} PRIVATE flametap_flags)
-  target_precompile_headers(flametap_precompiled_${name} PRIVATE <algorithm> <array> <cstdint> <map> <memory> <optional> <span>
-    <string> <string_view> <unordered_map> <utility> <variant> <vector> ${ARGN})
-endfunction()
-function(flametap_use_precompiled target name)
-  if(FLAMETAP_PRECOMPILE)
-    target_precompile_headers(${target} REUSE_FROM flametap_precompiled_${name})
-  endif()
-endfunction()
-flametap_precompile(library)
-if(FLAMETAP_PRECOMPILE)
-  target_link_libraries(flametap_precompiled_library PRIVATE flametap_coverage)
-endif()
-if(FLAMETAP_TESTS)
-  flametap_precompile(test <gmock/gmock.h> <gtest/gtest.h>)
-  if(FLAMETAP_PRECOMPILE)
-    target_compile_options(flametap_precompiled_test PRIVATE -O0)
-    target_link_libraries(flametap_precompiled_test PRIVATE GTest::gtest GTest::gmock)
-  endif()
-endif()
-
 function(flametap_library name)
   cmake_parse_arguments(arg "HEAVY;UNFUZZED;TRUSTING" "" "DEPENDS;LIBRARIES;ALONE;TOGETHER;ALSO_TOGETHER" ${ARGN})
   if(arg_TRUSTING AND FLAMETAP_SANITIZE AND FLAMETAP_TEST_ONCE)
@@ -140,8 +105,6 @@ function(flametap_library name)
     add_library(flametap_${name} STATIC ${sources})
     if(arg_HEAVY AND FLAMETAP_SANITIZE)
       target_compile_options(flametap_${name} PRIVATE -O0)
-    else()
-      flametap_use_precompiled(flametap_${name} library)
     endif()
     if(NOT arg_UNFUZZED)
       target_link_libraries(flametap_${name} PRIVATE flametap_coverage)
@@ -197,7 +160,6 @@ endfunction()
 function(flametap_test name)
   add_executable(${name} ${ARGN})
   target_compile_options(${name} PRIVATE -O0)
-  flametap_use_precompiled(${name} test)
   target_link_libraries(${name} PRIVATE flametap_flags flametap_linker GTest::gtest GTest::gmock GTest::gtest_main)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT 600)
