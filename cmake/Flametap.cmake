@@ -162,7 +162,7 @@ function(flametap_test name)
   target_compile_options(${name} PRIVATE -O0)
   target_link_libraries(${name} PRIVATE flametap_flags flametap_linker GTest::gtest GTest::gmock GTest::gtest_main)
   add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 600)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 1200)
 endfunction()
 
 # A libFuzzer program made of NAME_fuzz.cc. ctest runs it for a while from the seeds in corpus/NAME, if there are any;
@@ -182,8 +182,9 @@ function(flametap_fuzzer name)
     set(seeds)
   endif()
   add_test(NAME fuzz.${name}
-    COMMAND ${name}_fuzz -max_total_time=${FLAMETAP_FUZZ_SECONDS} -timeout=10 -rss_limit_mb=2048 -print_final_stats=1
+    COMMAND ${name}_fuzz -max_total_time=${FLAMETAP_FUZZ_SECONDS} -timeout=60 -rss_limit_mb=2048 -print_final_stats=1
             -artifact_prefix=${CMAKE_CURRENT_BINARY_DIR}/${name}- ${found} ${seeds})
-  math(EXPR limit "${FLAMETAP_FUZZ_SECONDS} + 60")
+  # What was found before is run first, and does not count.
+  math(EXPR limit "${FLAMETAP_FUZZ_SECONDS} + 300")
   set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz TIMEOUT ${limit})
 endfunction()
