@@ -2,6 +2,7 @@
 happened.
 """
 
+import collections
 import json
 import os
 import re
@@ -9,6 +10,7 @@ import signal
 import subprocess
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -138,6 +140,50 @@ thread.start()
 print('"started"'); sys.stdout.flush()
 thread.join()
 """
+
+
+# One thread computes and one sleeps, each with one stack for good.
+STEADY = """
+import sys, threading
+def spin():
+    while True: pass
+thread = threading.Thread(target=spin)
+thread.daemon = True
+thread.start()
+print("1"); sys.stdout.flush()
+sys.stdin.readline()
+"""
+
+
+def test_a_late_sample_stands_for_the_ticks_before_it(usual_python, start, tmp_path):
+    """flametap itself stands still in the midst of a recording: of threads that were there all the time nothing is lost."""
+    source, out, rate = tmp_path / "steady.py", tmp_path / "all.ftap", 100
+    source.write_text(STEADY)
+    target = start(usual_python, source)
+    target.says()
+    process = flametap.start("record", "-p", target.pid, "-r", rate, "-o", out)
+    flametap.wait_until_it_holds(process, out, lambda recording: len(recording["threads"]) == 2, "both threads")
+    process.send_signal(signal.SIGSTOP)
+    wait_until(lambda: state_of(process.pid) == "T", "it stands still")
+    began = time.monotonic()
+    time.sleep(0.5)
+    stopped_s = time.monotonic() - began
+    process.send_signal(signal.SIGCONT)
+    missed = stopped_s * rate - 3  # whole slots of the schedule, of which two are only partly in it
+    flametap.wait_until_it_holds(process, out, lambda recording: recording["recording"]["quality"]["missed_ticks"] >= missed,
+                                 "what was missed")
+    assert flametap.interrupt(process).code == flametap.DONE
+    ticks, weights = collections.Counter(), collections.Counter()
+    for sample in flametap.samples_of(flametap.so_far(out)):
+        ticks[sample.thread["id"]] += sample.ticks
+        weights[sample.thread["id"]] += sample.weight_ns
+    assert len(ticks) == 2
+    for thread, weight_ns in weights.items():
+        assert weight_ns * rate / 1e9 >= ticks[thread] + missed, (thread, weights, ticks, missed)
+
+
+def state_of(pid):
+    return Path("/proc/%d/stat" % pid).read_text().rpartition(")")[2].split()[0]
 
 
 def test_the_journal_is_there_while_a_command_waits(usual_python, tmp_path):

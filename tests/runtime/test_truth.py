@@ -6,10 +6,13 @@ sampling together make more than 80,000; by hand, try 100000.
 
 import bisect
 import collections
+import contextlib
+import itertools
 import json
 import os
 import statistics
 import struct
+import threading
 import time
 
 import pytest
@@ -148,6 +151,8 @@ class Sampled:
         self.least, self.most = [0] * 6, [0] * 6
 
     def add(self, recording, stats, ended_ns):
+        # The one thread is there at every tick: whatever came of a reading, it is in the recording or counted.
+        assert stats["samples"] + stats["no_frames"] == stats["ticks"], stats
         stacks, samples = flametap.stacks_of(recording), recording["samples"]
         for number, weight_ns in zip(samples["stack"], samples["weight_ns"]):
             is_marker = stacks[number][0].name.startswith("(")
@@ -201,11 +206,31 @@ class Sampled:
             assert abs(sampled - true) <= SIGMAS * sigma + error, name
 
 
+@contextlib.contextmanager
+def moved_between(cpus, pid):
+    """Meanwhile a process is moved from CPU to CPU, several times in a hundredth of a second."""
+    is_over = threading.Event()
+
+    def move():
+        for cpu in itertools.cycle(cpus):
+            os.sched_setaffinity(pid, {cpu})
+            if is_over.wait(0.001):
+                return
+
+    mover = threading.Thread(target=move)
+    mover.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        mover.join()
+
+
 @pytest.fixture
 def samples(start, counters, tmp_path):
     """Runs alternate.py and records it; gives a Sampled for every work of a leaf."""
 
-    def record(interpreter, work, *args, cpus=None, wrap=()):
+    def record(interpreter, work, *args, cpus=None, wrap=(), meanwhile=lambda pid: contextlib.nullcontext()):
         history = History(tmp_path, counters)
         target = start(interpreter, "alternate.py", counters.path, work, history.path, cpus=cpus, wrap=FIRST)
         said = target.says()
@@ -216,8 +241,9 @@ def samples(start, counters, tmp_path):
             missing_s = max(500, SAMPLES - sampled.weight.equal_samples) / RATE_HZ
             recorded_s += missing_s
             path, stats = tmp_path / "recording.json", tmp_path / "recording.stats"
-            done = flametap.run("record", "-p", target.pid, "-r", RATE_HZ, "-d", missing_s, "-f", "json",
-                                "-o", path, "--stats", stats, *args, wrap=wrap)
+            with meanwhile(target.pid):
+                done = flametap.run("record", "-p", target.pid, "-r", RATE_HZ, "-d", missing_s, "-f", "json",
+                                    "-o", path, "--stats", stats, *args, wrap=wrap)
             ended_ns = time.time_ns()
             assert done.code == flametap.DONE, done
             said_of_it = json.loads(stats.read_text())
@@ -233,7 +259,8 @@ def samples(start, counters, tmp_path):
     return of_each_work
 
 
-WAYS = ("free", "riding", "from another CPU", "closed", "closed to interrupts, too", "moving")
+WAYS = ("free", "riding", "moved", "moved and riding", "from another CPU", "closed", "closed to interrupts, too", "moving")
+
 
 def test_free_to_move(frame_kind, samples):
     for sampled in samples(frame_kind, "free"):
@@ -248,6 +275,14 @@ def test_riding_along(frame_kind, samples):
         sampled.assert_possible()
         sampled.assert_nothing_lost()
         sampled.assert_shares()
+
+
+@pytest.mark.parametrize("way, options", [("moved", []), ("moved and riding", ["--no-interrupt"])], ids=["interrupted", "riding"])
+def test_moved_from_cpu_to_cpu(usual_python, samples, two_cpus, way, options):
+    """Between a look at where the thread is and the reading it is often moved: such a sample must not be lost."""
+    for sampled in samples(usual_python, way, *options, meanwhile=lambda pid: moved_between(two_cpus, pid)):
+        sampled.assert_possible()
+        sampled.assert_nothing_lost()
 
 
 def test_first_reading_from_another_cpu(frame_kind, samples, two_cpus):
