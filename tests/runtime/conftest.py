@@ -34,6 +34,8 @@ def pytest_generate_tests(metafunc):
         "frame_kind": pythons.one_of_each(INTERPRETERS),
         "pyflame_python": pythons.one_of_each(INTERPRETERS, PYFLAME_MINORS),
         "shared_python": [each for each in INTERPRETERS if each.shared],
+        # For what the version decides, however it was built.
+        "version_python": INTERPRETERS if pythons.FULL else pythons.one_of_each(INTERPRETERS, ("2.7", *pythons.MINORS)),
         "minor_python": pythons.one_of_each(INTERPRETERS, pythons.MINORS),
         "minor_python3": [each for each in pythons.one_of_each(INTERPRETERS, pythons.MINORS) if each.minor >= (3,)],
         "self_described_python": [each for each in INTERPRETERS if each.minor >= pythons.SELF_DESCRIBED],

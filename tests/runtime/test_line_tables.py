@@ -14,10 +14,10 @@ CASES = Path(__file__).with_name("line_table_cases.py")
 ENOUGH = 20_000  # instructions
 
 
-def test_every_instruction_has_the_line_that_the_interpreter_gives_it(python):
-    kind = spelling(TRAITS["line_table_kind"][1], python.minor)
+def test_every_instruction_has_the_line_that_the_interpreter_gives_it(version_python):
+    kind = spelling(TRAITS["line_table_kind"][1], version_python.minor)
     cases = subprocess.run(
-        [*python.command, str(CASES), kind], env=python.environment(), check=True, stdout=subprocess.PIPE
+        [*version_python.command, str(CASES), kind], env=version_python.environment(), check=True, stdout=subprocess.PIPE
     ).stdout
     done = cpython_check.ask("lines", cases)
     lines = done.stdout.decode().splitlines()
