@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools" / "run_tests"))
 import junit  # noqa: E402
 import steps  # noqa: E402
@@ -142,6 +144,38 @@ def test_what_failed_last_time_is_run_alone(tmp_path):
     assert runs["runtime"].command[-1] == "tests/dump_test.py::test_broken"
 
 
+def chosen(**failed):
+    return {step.name: step for phase in steps.Plan([], failed).phases for step in phase}
+
+
+def test_a_program_that_broke_runs_whole():
+    """Such a failure, a leak perhaps, is none of its cases."""
+    asan = chosen(asan=["target_test", "Maps.Bad", "fuzz.elf"])["asan"]
+    assert "GTEST_FILTER" not in asan.env
+    assert asan.command[-1] == "_test$|^target_test$|^fuzz\\.elf$"
+
+
+def test_of_the_builds_only_those_that_failed_tests_need():
+    assert set(chosen(runtime=["tests.runtime.test_a.test_b"])) == {"build-release", "runtime"}
+    assert set(chosen(asan=[])) == {"build-asan", "asan"}
+
+
+def test_a_file_that_could_not_be_collected_is_collected_again():
+    assert junit.node_id("tests.run_tests_test") == "tests/run_tests_test.py"
+
+
+def test_cases_count_without_the_results_of_their_step(tmp_path):
+    """ctest that was ended leaves none."""
+    code, text = summarise(tmp_path, asan_in_maps_xml=GOOGLE_TEST % GOOGLE_TEST_BAD, asan_failed="over its limit")
+    assert "FAILED   asan: Maps.Bad\nexpected 1" in text and code == 1
+
+
+@pytest.mark.parametrize("words", [["--failed", "maps"], ["--full", "--quick"], ["a-b"], ["a|b"]], ids=" ".join)
+def test_words_that_mean_nothing_are_refused(words):
+    done = subprocess.run([sys.executable, "-B", str(TOOL.parent), *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and done.stderr.startswith("run-tests: ") and not done.stdout
+
+
 def test_the_name_of_a_test_for_pytest():
     name = "tests.runtime.test_cost.test_a_deep_stack[pyenv-3.11.7-calls.x]"
     assert junit.node_id(name) == "tests/runtime/test_cost.py::test_a_deep_stack[pyenv-3.11.7-calls.x]"
@@ -183,7 +217,7 @@ sys.path[:0] = [%r]
 import steps
 class Plan:
     def __init__(self, arguments, failed=None):
-        self.is_filtered = False
+        self.names = []
         self.fetch = steps.Step("pythons", 60, ["true"])
         self.first_phase_with_pythons = 1
         self.phases = [[steps.Step("good", 60, ["true"]), steps.Step("bad", 60, ["sh", "-c", "echo because; exit 3"])],
@@ -197,6 +231,6 @@ runpy.run_path(%r, run_name="__main__")
     assert done.returncode == 1
     assert "FAILED   bad: the step itself\nbecause\n" in done.stdout
     assert "FAILED   late: the step itself\nover its limit of 1 s" in done.stdout
-    assert "after" not in done.stdout + done.stderr
-    assert done.stdout.splitlines()[-1] == "0 passed, 2 failed, 0 skipped"
+    assert "FAILED   after: the step itself\nnot run: bad failed" in done.stdout
+    assert done.stdout.splitlines()[-1] == "0 passed, 3 failed, 0 skipped"
     assert "   good: done in " in done.stderr and "   bad: failed in " in done.stderr

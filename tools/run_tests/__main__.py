@@ -5,6 +5,7 @@ STEP.failed, so that the summary counts it.
 """
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -16,7 +17,8 @@ import junit
 from steps import Plan
 
 RESULTS = Path("build/test-results")
-OVER_ITS_LIMIT = 124  # the exit code of timeout
+OPTIONS = "options"  # the file in it that has those of the run
+OVER_ITS_LIMIT = (124, 137, -signal.SIGKILL)  # the exit codes of timeout
 NOTHING_CHOSEN = 5  # pytest's, when no name matches
 LINES_OF_A_FAILURE = 80
 TERMINAL = sys.stderr.isatty()
@@ -48,10 +50,10 @@ class Running:
             lines = log.read().decode(errors="replace").split("\n")
         return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
-    def finish(self, is_filtered):
+    def finish(self, may_choose_nothing):
         """Says how the step went; True if it succeeded."""
         code = self.process.returncode
-        succeeded = code == 0 or (code == NOTHING_CHOSEN and is_filtered)
+        succeeded = code == 0 or (code == NOTHING_CHOSEN and may_choose_nothing)
         if not succeeded:
             self.explain(code)
         counts = junit.Counts(junit.of_step(RESULTS, self.step.name))
@@ -61,8 +63,12 @@ class Running:
 
     def explain(self, code):
         tail = self.log.read_text(errors="replace").splitlines()[-LINES_OF_A_FAILURE:]
-        why = [f"over its limit of {self.step.limit_s} s"] if code == OVER_ITS_LIMIT else []
-        (RESULTS / (self.step.name + ".failed")).write_text("\n".join(why + tail))
+        why = [f"over its limit of {self.step.limit_s} s"] if code in OVER_ITS_LIMIT else []
+        record_failure(self.step, "\n".join(why + tail))
+
+
+def record_failure(step, reason):
+    (RESULTS / (step.name + ".failed")).write_text(reason)
 
 
 def show_progress(running):
@@ -80,8 +86,11 @@ class Run:
         self.times = []
 
     def phase(self, steps):
-        """Runs steps side by side; one that needs another that failed is left out."""
+        """Runs steps side by side; one that needs another that failed is not run, which counts as a failure."""
         ready = [step for step in steps if self.succeeded.issuperset(step.needs)]
+        for step in steps:
+            if step not in ready:
+                record_failure(step, "not run: " + ", ".join(set(step.needs) - self.succeeded) + " failed")
         if not ready:
             return
         say("== " + ", ".join(step.name for step in ready))
@@ -96,26 +105,47 @@ class Run:
             for each in running:
                 each.process.send_signal(signal.SIGINT)
                 each.process.wait()
+                record_failure(each.step, "interrupted")
 
     def has_ended(self, running):
         if running.process.poll() is None:
             return False
         self.times.append((running.step.name, running.seconds()))
-        if running.finish(self.plan.is_filtered):
+        if running.finish(bool(self.plan.names)):
             self.succeeded.add(running.step.name)
         return True
 
 
+def why_wrong(arguments):
+    """The reason why these are not the options and names of a run, or None."""
+    names = [argument for argument in arguments if not argument.startswith("-")]
+    if "--failed" in arguments and len(arguments) > 1:
+        return "--failed goes alone: it repeats what failed as it was run"
+    if "--full" in arguments and "--quick" in arguments:
+        return "--full and --quick exclude each other"
+    # Each kind of tests has another language of patterns; a plain word means the same in all of them.
+    return next((f"a name is made of letters, digits, _ and .: {name}" for name in names if not re.fullmatch(r"[\w.]+", name)), None)
+
+
 def main(arguments):
     # What a shell starts in the background ignores interrupts, and so would the steps, which are ended by one.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    failed = junit.failed_names(RESULTS) if "--failed" in arguments else None
-    if failed is not None and not failed:
-        print("nothing failed in the last run", file=sys.stderr)
-        return 0
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
+    wrong = why_wrong(arguments)
+    if wrong:
+        print(f"run-tests: {wrong} (see --help)", file=sys.stderr)
+        return 2
+    failed = None
+    if "--failed" in arguments:
+        failed = junit.failed_names(RESULTS)
+        if not failed:
+            print("nothing failed in the last run", file=sys.stderr)
+            return 0
+        arguments = (RESULTS / OPTIONS).read_text().split()  # what failed in a full run is run as in a full run
     plan = Plan(arguments, failed)
     shutil.rmtree(RESULTS, ignore_errors=True)
     RESULTS.mkdir(parents=True)
+    (RESULTS / OPTIONS).write_text(" ".join(word for word in arguments if word.startswith("-")))
     run = Run(plan)
     # The interpreters come over the network while the compiler has the processor. What could not be fetched is not a
     # failure: the tests run with those that are there, and the tool names the others.
@@ -126,7 +156,10 @@ def main(arguments):
                 say("   no interpreter of another Debian suite; testing those of this machine")
             run.phase(phase)
     except KeyboardInterrupt:
-        say("run-tests: interrupted")
+        for step in (step for phase in plan.phases for step in phase):
+            if step.name not in [name for name, _ in run.times]:
+                record_failure(step, "interrupted")
+        say("run-tests: interrupted; ./run-tests --failed goes on with what failed or was not run")
         return 130
     finally:
         if fetching.process.poll() is None:

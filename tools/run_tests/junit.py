@@ -108,11 +108,12 @@ def with_cases(step, results, folder):
 
 def of_step(folder, step):
     path = Path(folder) / f"{step}.xml"
-    return with_cases(step, step_results(path, step), path.with_suffix("")) if path.exists() else []
+    return with_cases(step, step_results(path, step) if path.exists() else [], path.with_suffix(""))
 
 
 def collect(folder):
-    results = [each for path in sorted(folder.glob("*.xml")) for each in of_step(folder, path.stem)]
+    steps = {path.stem for path in folder.glob("*.xml")} | {path.name for path in folder.iterdir() if path.is_dir()}
+    results = [each for step in sorted(steps) for each in of_step(folder, step)]
     for path in sorted(folder.glob("*.failed")):
         if not any(result.verdict == FAILED and result.step == path.stem for result in results):
             results.append(Result(path.stem, THE_STEP, FAILED, path.read_text(errors="replace").strip()))
@@ -121,8 +122,10 @@ def collect(folder):
 
 def failed_names(folder):
     """{step: the tests of it that failed in the last run}; a step that broke by itself has to run whole, it has none."""
+    if not folder.is_dir():
+        return {}
     failed = {}
-    for result in collect(Path(folder)):
+    for result in collect(folder):
         if result.verdict == FAILED:
             failed.setdefault(result.step, []).append(result.test)
     return {step: [] if {THE_STEP, "its results"} & set(tests) else tests for step, tests in failed.items()}
@@ -130,6 +133,9 @@ def failed_names(folder):
 
 def node_id(name):
     """What pytest calls a test whose name in the results is `tests.runtime.test_dump.test_all[3.11]`."""
+    file = name.replace(".", "/") + ".py"
+    if Path(file).exists():  # it could not be collected
+        return file
     path, bracket, parameters = name.partition("[")
     words = path.split(".")
     # The last word that is in small letters, before the function, is the module; classes begin with a capital.
