@@ -3,7 +3,7 @@
 #   flametap_library(target DEPENDS base LIBRARIES PkgConfig::libelf)
 #     HEAVY: full of templates, which take the compiler minutes to optimise under sanitizers: there it does not
 #     UNFUZZED: no fuzzer calls it
-#     TRUSTING: it reads nothing that others wrote, so that its tests run without sanitizers where each test runs once
+#     TRUSTING: other folders parse what it reads, so that its tests run without sanitizers where each test is built once
 #     ALONE, TOGETHER, ALSO_TOGETHER: which files are compiled as one, see flametap_batch
 #   flametap_program(flametap src/cli/main.cc LIBRARIES flametap_cli ALSO pyflame)
 #   flametap_fuzzer(maps LIBRARIES flametap_target)
@@ -51,11 +51,19 @@ endif()
 # names in unnamed namespaces must differ. The batches name their files relative to src/, so that ccache finds for a clone in
 # one folder what it has compiled for a clone in another.
 set(FLAMETAP_BATCH 8 CACHE STRING "How many files are compiled as one; 1: each by itself, as an editor wants it")
+if(FLAMETAP_BATCH LESS 1)
+  message(FATAL_ERROR "FLAMETAP_BATCH is ${FLAMETAP_BATCH}: a batch has at least one file")
+endif()
 
 # Sets `batches` to what is compiled in place of the sources: ALONE are files each by itself; TOGETHER and ALSO_TOGETHER those
 # of one batch, as they include the same large library; the others are in batches of one length.
 function(flametap_batch batches target)
   cmake_parse_arguments(arg "" "" "SOURCES;ALONE;TOGETHER;ALSO_TOGETHER" ${ARGN})
+  foreach(file ${arg_ALONE} ${arg_TOGETHER} ${arg_ALSO_TOGETHER})
+    if(NOT file IN_LIST arg_SOURCES)
+      message(FATAL_ERROR "${CMAKE_CURRENT_SOURCE_DIR}/CMakeLists.txt names ${file}, which is not there")
+    endif()
+  endforeach()
   if(FLAMETAP_BATCH EQUAL 1)
     set(${batches} ${arg_SOURCES} PARENT_SCOPE)
     return()
@@ -155,8 +163,8 @@ function(flametap_program name source)
   endif()
 endfunction()
 
-# A GoogleTest program. It is one test to ctest, as the start of such a program takes longer than most of its cases: it tells
-# of them by itself.
+# A GoogleTest program. It is one test to ctest, as the start of such a program takes longer than most of its
+# cases; GoogleTest writes the result of each case.
 function(flametap_test name)
   add_executable(${name} ${ARGN})
   target_compile_options(${name} PRIVATE -O0)

@@ -19,8 +19,8 @@ PATIENCE_S = 180
 # Between two looks at what another process does. Looking all the time would take the CPU from that process.
 PAUSE_S = 0.001
 
-# In front of a target that is to have a CPU nearly whenever it wants one, whatever else runs on the machine. Without the
-# right to it, it runs as others do.
+# In front of a target that is to have a CPU nearly whenever it wants one, whatever else runs on the machine. Without
+# CAP_SYS_NICE, it runs at normal priority.
 FIRST = ("nice", "-n", "-20")
 
 

@@ -5,7 +5,6 @@ remedy.
 import os
 import shutil
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -177,9 +176,8 @@ def test_help_is_no_error(args):
 @pytest.mark.parametrize("where", ["no folder", "a folder"])
 def test_unwritable_output_is_found_before_sampling(python_process, tmp_path, where):
     output = tmp_path / "absent" / "out.folded" if where == "no folder" else tmp_path
-    before = time.monotonic()
-    err = refused(flametap.FAILED, "record", "-p", python_process.pid, "-d", "30", "-f", "folded", "-o", output)
-    assert time.monotonic() - before < 10, "it sampled first"
+    # If it sampled first, it would not end while we wait for it.
+    err = refused(flametap.FAILED, "record", "-p", python_process.pid, "-d", "3600", "-f", "folded", "-o", output)
     assert str(output) in err
 
 

@@ -77,8 +77,8 @@ def test_never_standing_still(minor_python3, repeating, tmp_path, two_cpus):
     running.assert_possible(record(tmp_path, running, "--no-interrupt", "--no-pause", wrap=["taskset", "-c", ours]))
 
 
-def test_between_native_frames(some_native_python3, repeating, tmp_path):
-    running = repeating(some_native_python3)
+def test_between_native_frames(native_python3, repeating, tmp_path):
+    running = repeating(native_python3)
 
     def record_native():
         stacks = collections.Counter()

@@ -87,12 +87,12 @@ def test_a_signal_is_a_normal_end(usual_python, number, start, counters, tmp_pat
     ours, theirs = two_cpus
     target = start(usual_python, "alternate.py", counters.path, 20, cpus={theirs})
     target.says()
-    process = flametap.start_pausing(target, ours, "-d", 60, *flametap.into(tmp_path))
+    process = flametap.start_pausing(target, ours, "-d", 600, *flametap.into(tmp_path))
     counters.wait_for_progress(200)
     recording = flametap.recorded(tmp_path, flametap.interrupt(process, number))
     assert recording.folded.total > 0
     assert recording.stats["samples"] > 0
-    assert recording.stats["duration_s"] < 60
+    assert recording.stats["duration_s"] < 600
     assert target.is_left_alone()
     counters.wait_for_progress()
 
@@ -103,7 +103,7 @@ def test_stdout_closed_early(usual_python, start, counters):
     process = flametap.start("record", "-p", target.pid, "-d", 0.5, "-f", "folded", "-o", "-")
     process.stdout.close()
     err = process.stderr.read().decode()
-    assert process.wait(timeout=60) == flametap.FAILED, err
+    assert process.wait(timeout=flametap.PATIENCE_S) == flametap.FAILED, err
     assert "stdout" in err or "standard output" in err or "pipe" in err.lower()
     assert target.is_left_alone()
     counters.wait_for_progress()
@@ -115,7 +115,7 @@ def test_no_signal_is_lost(frame_kind, start, wakeups, tmp_path, two_cpus):
     descriptor = wakeups.write_end
     target = start(frame_kind, "signals.py", descriptor, int(REAL_TIME_SIGNAL), cpus={theirs}, pass_fds=(descriptor,))
     target.says()
-    process = flametap.start_pausing(target, ours, "-r", 2000, "-d", 60, *flametap.into(tmp_path))
+    process = flametap.start_pausing(target, ours, "-r", 2000, "-d", 600, *flametap.into(tmp_path))
     # Python 2 merges signals that come faster than it handles them: one by one then.
     total, at_once = (SIGNALS, 50) if frame_kind.minor >= (3, 0) else (SIGNALS // 10, 1)
     for sent in range(at_once, total + 1, at_once):

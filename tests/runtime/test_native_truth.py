@@ -303,8 +303,8 @@ def merged_samples(recording):
     return [sample for sample in recording.samples() if not is_bare(sample)]
 
 
-def test_sampled_stacks_are_possible_and_shares_true(some_native_python, rounds, tmp_path):
-    running = rounds(some_native_python)
+def test_sampled_stacks_are_possible_and_shares_true(native_python, rounds, tmp_path):
+    running = rounds(native_python)
     recording = running.record(tmp_path, "--native")
     for sample in merged_samples(recording):
         assert why_impossible(sample.stack) is None, "%s:\n%s" % (why_impossible(sample.stack), shown(sample.stack))

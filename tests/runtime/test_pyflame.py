@@ -126,7 +126,7 @@ def test_exit_early(pyflame, pyflame_python, start, two_cpus):
     ours, theirs = two_cpus
     target = start(pyflame_python, "obedient.py", cpus={theirs})
     target.says()
-    process = pyflame.start_pausing(target, ours, "-s", 60)
+    process = pyflame.start_pausing(target, ours, "-s", 600)
     target.tell("exit 3")
     assert target.reap() == 3
     done = flametap.finish(process)
@@ -168,7 +168,7 @@ def test_interrupted(pyflame, usual_python, start, two_cpus):
     ours, theirs = two_cpus
     target = start(usual_python, "obedient.py", cpus={theirs})
     target.says()
-    done = flametap.interrupt(pyflame.start_pausing(target, ours, "-s", 60))
+    done = flametap.interrupt(pyflame.start_pausing(target, ours, "-s", 600))
     assert (done.code, done.err) == (0, ""), done
     assert Collapsed(done.out.decode()).of("work") > 0
     assert target.is_left_alone()
@@ -300,7 +300,7 @@ def test_pyflame_a_running_pyflame(pyflame, usual_python, start, two_cpus):
     ours, theirs = two_cpus
     target = start(usual_python, "obedient.py", cpus={theirs})
     target.says()
-    process = pyflame.start_pausing(target, ours, "-s", 60)
+    process = pyflame.start_pausing(target, ours, "-s", 600)
     assert pyflame.refuses("-p", process.pid) == "You tried to pyflame a pyflame, naughty!\n"
     flametap.interrupt(process)
 

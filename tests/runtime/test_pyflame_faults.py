@@ -21,7 +21,7 @@ def test_no_signal_is_swallowed(pyflame, pyflame_python, start, two_cpus, wakeup
     target = start(pyflame_python, "signals.py", descriptor, int(REAL_TIME_SIGNAL), cpus={theirs},
                    pass_fds=(descriptor,))
     target.says()
-    process = pyflame.start_pausing(target, ours, "-s", 60)
+    process = pyflame.start_pausing(target, ours, "-s", 600)
     for sent in range(1, 1001):
         os.kill(target.pid, REAL_TIME_SIGNAL)
         wakeups.wait_for(REAL_TIME_SIGNAL, sent)
@@ -38,7 +38,7 @@ def test_killed_in_the_middle(pyflame, pyflame_python, start, two_cpus):
     ours, theirs = two_cpus
     target = start(pyflame_python, "obedient.py", cpus={theirs})
     target.says()
-    process = pyflame.start_pausing(target, ours, "-s", 60)
+    process = pyflame.start_pausing(target, ours, "-s", 600)
     os.kill(target.pid, signal.SIGKILL)
     done = flametap.finish(process)
     assert (done.code, done.err) == (0, ""), done

@@ -1,7 +1,7 @@
 """No impossible stack, and shares of time that agree with what the target itself measured: see targets/alternate.py.
 
 FLAMETAP_TRUTH_SAMPLES is the number of samples of each case. With the default of 14,000, all cases of one way of
-sampling together make more than 80,000; by hand, try 100000.
+sampling together make more than 80,000 on a machine that has a CPU for each of us; by hand, try 100000.
 """
 
 import bisect
@@ -27,7 +27,7 @@ RATE_HZ = 10000
 # A sample that comes late stands for all the time before it, and says no more of it than another of its own. So it takes
 # long on a busy machine to come to as many. After so many seconds fewer are enough; the bounds are always those of the
 # samples that there are.
-LEAST_SAMPLES = {3: SAMPLES / 14, 9: 1}
+LEAST_SAMPLES = {3: SAMPLES / 14, 9: SAMPLES / 140}
 
 # Where within the reading of a clock its moment lies; the reasoning is in targets/alternate.py.
 CLOCK_ERROR = 0.0005
@@ -187,7 +187,7 @@ class Sampled:
         assert self.stats["unreadable"] == 0 and self.stats["torn"] == 0 and self.stats["truncated"] == 0
         assert self.stats["no_frames"] == 0
         assert not self.markers
-        # A sample stands for one interval, and for those that were missed before it; nobody stands for those at the end.
+        # A sample stands for one interval, and for those that were missed before it; ticks missed at the end belong to no sample.
         ticks, missed = self.stats["ticks"], self.stats["missed_ticks"]
         assert ticks <= round(self.weight_ns * RATE_HZ / 1e9) <= ticks + missed
 

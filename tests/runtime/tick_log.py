@@ -6,6 +6,7 @@ A stretch is what happened between two sleeps: a string with one letter per syst
 import array
 import mmap
 import os
+import re
 import struct
 import time
 from pathlib import Path
@@ -20,7 +21,7 @@ LETTERS = {321: BPF, 310: READ, 17: ASK, 203: MOVE, 1: WRITE, 0xffff: ALLOCATION
            14: SIGNAL_MASK, 127: PENDING_SIGNALS, 128: TAKE_SIGNAL}
 
 SIZE = 8 + (1 << 23)  # of the file: a count and the events, see tick_log.cc
-LOOK_EVERY_S = 0.05  # while the log grows: those who look are not to take the CPU from those who are looked at
+LOOK_EVERY_S = 0.05  # while the log grows: polling faster would take CPU time from the process that is recorded
 
 
 def letter(event):
@@ -70,4 +71,6 @@ def record(folder, *args, until):
     recording = flametap.recorded(folder, flametap.interrupt(process))
     found = log.stretches()
     log.close()
+    release = tuple(int(number) for number in re.match(r"(\d+)\.(\d+)", os.uname().release).groups())
+    assert found or release < (5, 11), "the library of tick_log.cc was not loaded, or could not map its log"
     return recording.stats, found or None

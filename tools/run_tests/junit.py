@@ -2,7 +2,7 @@
 slowest tests, then one line.
 
 Of a folder it reads STEP.xml (JUnit, from ctest, pytest and vitest) and STEP.failed. STEP/TEST.xml has the cases of a test of
-STEP.xml, by GoogleTest: they count, and not the test, unless it failed without any of them.
+STEP.xml, by GoogleTest: they count in place of the entry of their program, unless it failed without any of them.
 
 A STEP.failed file is a step that broke (its text is the reason): that counts as a failed test unless the step's own
 results already show a failure. The last line is `N passed, N failed, N skipped`; the exit code is 1 if anything failed
