@@ -261,18 +261,22 @@ TEST_P(StackReaderTest, AGeneratorThatIsCutOffFromItsCallersIsNotTheWholeStack) 
   const bool has_state = layout.frame.state != kAbsent;
   if (!layout.has_shims() && layout.frame.is_entry == kAbsent && !has_state) return;  // nothing tells there
   call_functions(1);
-  const Address generator = python_.make_code("generator", "file.py", 1);
-  python_.memory().put(generator + layout.code.flags, std::uint32_t{0x20});
-  python_.call(thread_, generator);
-  const Address frame = thread_.frames.back();
-  if (has_state) python_.memory().put(frame + layout.frame.state, std::int8_t{-1});
-  StackReader reader = make_reader();
-  ASSERT_EQ(read_and_learn(reader), Reading::verified);
-  python_.put(frame + layout.frame.previous, 0);
-  EXPECT_EQ(read_and_learn(reader), Reading::moved);
-  EXPECT_EQ(reader.read_instant(python_.memory(), nullptr), Reading::moved);
-  python_.put(frame + layout.frame.previous, target::to_number(thread_.frames[0]));
-  EXPECT_EQ(read_and_learn(reader), Reading::verified);
+  for (const std::uint32_t kind : {0x20u, 0x80u, 0x200u}) {  // a generator, a coroutine, an asynchronous generator
+    SCOPED_TRACE(kind);
+    const Address generator = python_.make_code("generator", "file.py", 1);
+    python_.memory().put(generator + layout.code.flags, kind);
+    python_.call(thread_, generator);
+    const Address frame = thread_.frames.back();
+    if (has_state) python_.memory().put(frame + layout.frame.state, std::int8_t{-1});
+    StackReader reader = make_reader();
+    ASSERT_EQ(read_and_learn(reader), Reading::verified);
+    python_.put(frame + layout.frame.previous, 0);
+    EXPECT_EQ(read_and_learn(reader), Reading::moved);
+    EXPECT_EQ(reader.read_instant(python_.memory(), nullptr), Reading::moved);
+    python_.put(frame + layout.frame.previous, target::to_number(thread_.frames[0]));
+    EXPECT_EQ(read_and_learn(reader), Reading::verified);
+    python_.return_from(thread_);
+  }
 }
 
 // Compiled code may push frames of its own, and code that is not compiled may be called from there.

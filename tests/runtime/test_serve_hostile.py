@@ -243,6 +243,8 @@ def test_more_uploads_than_there_is_memory_for(tmp_path):
 
             try:
                 wait_until(is_full, "there is no memory left")
+                for _ in range(10):
+                    status_is(upload(), 503, 201)
             finally:
                 for connection in unfinished:
                     connection.close()

@@ -1,12 +1,14 @@
 """Which threads are in a profile of wall time, of CPU time and of the GIL."""
 
 import collections
+import contextlib
 import json
+from pathlib import Path
 
 import pytest
 
 import flametap
-from target import FIRST, TARGETS
+from target import FIRST, TARGETS, wait_until
 
 SECONDS = 1.5
 
@@ -44,17 +46,53 @@ def test_a_mode_has_the_threads_that_it_is_for(frame_kind, start, tmp_path):
 def test_threads_that_come_and_go(frame_kind, start, tmp_path):
     """Their thread states are freed and used again while we read: no stack may be made of two threads'."""
     target = start(frame_kind, "threads.py", "come-and-go")
-    target.says()
-    recording = flametap.record(tmp_path, "-p", target.pid, "-d", SECONDS, "-r", 2000, "--mode", "wall")
+    target.said = target.says()
+    lasting = {target.pid, *target.said.values()}
+    out = tmp_path / "all.json"
+    done = flametap.run("record", "-p", target.pid, "-d", SECONDS, "-r", 2000, "--mode", "wall", "-o", out)
+    assert done.code == flametap.DONE, done
+    recording = json.loads(out.read_text())
+    quality, stacks = recording["recording"]["quality"], flametap.stacks_of(recording)
     # Each function has its own place: below it only the thread's own beginning, or the main program.
     roles = {"spin", "burn", "wait", "visitor", "host", "main"}
     seen = collections.Counter()
-    for stack, count in recording.folded.stacks.items():
-        found = [frame.name for frame in stack if frame.file.endswith("threads.py") and frame.name in roles]
-        assert len(found) <= 1, stack
+    for number, count in zip(recording["samples"]["stack"], recording["samples"]["ticks"]):
+        found = [frame.name for frame in stacks[number] if frame.file.endswith("threads.py") and frame.name in roles]
+        assert len(found) <= 1, stacks[number]
         seen.update(dict.fromkeys(found, count))
     assert set(seen) == roles
-    assert recording.stats["unreadable"] == 0
+    assert quality["unreadable"] == 0
+    assert_at_every_tick(recording, lasting)
+
+
+def assert_at_every_tick(recording, threads):
+    """These were there all the time: however the list of threads changes while it is read, none of them is left out."""
+    ticks = collections.Counter()
+    for sample in flametap.samples_of(recording):
+        ticks[sample.thread["id"]] += sample.ticks
+    assert {thread: ticks[thread] for thread in threads} == dict.fromkeys(threads, recording["recording"]["quality"]["ticks"])
+
+
+def test_those_that_last_are_seen_while_others_come_and_go_at_once(frame_kind, start, tmp_path):
+    """The list of threads is read while it changes, thousands of times; what is behind the change is not to be lost."""
+    target = start(frame_kind, "relay.py", 0, 1000000, "three")
+    wait_until(lambda: len(start_times(target)) >= 4, "its three lanes run")
+    before = start_times(target)
+    out = tmp_path / "all.json"
+    done = flametap.run("record", "-p", target.pid, "-d", SECONDS, "-r", 5000, "--mode", "wall", "-o", out)
+    assert done.code == flametap.DONE, done
+    lasting = {thread for thread, time in start_times(target).items() if before.get(thread) == time}
+    assert target.pid in lasting
+    assert_at_every_tick(json.loads(out.read_text()), lasting)
+
+
+def start_times(target):
+    """When each thread began, by its id, which another one may have later."""
+    times = {}
+    for task in Path("/proc/%d/task" % target.pid).iterdir():
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            times[int(task.name)] = (task / "stat").read_text().rpartition(")")[2].split()[19]
+    return times
 
 
 def test_short_threads_have_their_share(frame_kind, tmp_path):
