@@ -66,6 +66,15 @@ def pytest_generate_tests(metafunc):
             metafunc.parametrize(name, interpreters, ids=[each.name for each in interpreters])
 
 
+# The tests in these take longest.
+LONGEST = ("test_truth", "test_instructions", "test_code_reuse")
+
+
+def pytest_collection_modifyitems(items):
+    """The longest first: side by side, they end when the others do."""
+    items.sort(key=lambda item: item.path.stem not in LONGEST)
+
+
 def pytest_report_header():
     missing = set(pythons.FRAME_KINDS) - {"%d.%d" % each.minor for each in INTERPRETERS}
     lines = ["flametap: " + flametap.binary(), "pythons: " + " ".join(each.name for each in INTERPRETERS)]
