@@ -67,7 +67,7 @@ def pytest_generate_tests(metafunc):
 
 
 # The tests in these take longest.
-LONGEST = ("test_truth", "test_trace_truth", "test_instructions", "test_code_reuse")
+LONGEST = ("test_trace_truth", "test_instructions", "test_code_reuse")
 
 
 def pytest_collection_modifyitems(items):
