@@ -149,7 +149,7 @@ def chosen(**failed):
 
 
 def test_a_program_that_broke_runs_whole():
-    """Such a failure, a leak perhaps, is none of its cases."""
+    """A leak, for instance, is not the failure of a case."""
     asan = chosen(asan=["target_test", "Maps.Bad", "fuzz.elf"])["asan"]
     assert "GTEST_FILTER" not in asan.env
     assert asan.command[-1] == "_test$|^target_test$|^fuzz\\.elf$"

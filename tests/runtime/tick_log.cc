@@ -92,7 +92,7 @@ void note(std::uint16_t event) {
   written->count.store(count + 1, std::memory_order_release);
 }
 
-// Null: it was not asked for.
+// Returns null if nobody asked for a log.
 Log* open_log() {
   const char* const path = std::getenv("FLAMETAP_TICK_LOG");
   if (path == nullptr) return nullptr;
