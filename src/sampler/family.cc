@@ -176,7 +176,7 @@ void Family::forget_those_that_ended() {
   next_look_ = monotonic_now() + kLookInterval;
 }
 
-// Of a process that has ended, the children are known once all events of before its end are handled.
+// The children of a process that has ended are known only when all events from before its end have been handled.
 void Family::handle_what_came() {
   std::vector<ProcessEvent> events;
   if (events_ && !events_->wait(0, events)) events_were_lost_ = true;
