@@ -127,6 +127,8 @@ def record_generations(python, folder, **options):
     return flametap.so_far(out)
 
 
+# Between fork and exec a child is a Python process: one that waits long for a CPU there is rightly recorded.
+@pytest.mark.alone
 def test_any_depth_by_any_way(usual_python, tmp_path):
     recording = record_generations(usual_python, tmp_path)
     assert "sh" not in {process["command"].split()[0] for process in recording["processes"]}
