@@ -163,12 +163,24 @@ function(flametap_program name source)
   endif()
 endfunction()
 
+# See base/test_paths.h.
+if(FLAMETAP_TESTS)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/test_paths.cc CONTENT [[
+#include "base/test_paths.h"
+
+const char* flametap::source_folder() { return "@PROJECT_SOURCE_DIR@"; }
+const char* flametap::build_folder() { return "@PROJECT_BINARY_DIR@"; }
+]] @ONLY)
+  add_library(flametap_test_paths STATIC ${PROJECT_BINARY_DIR}/test_paths.cc)
+  target_link_libraries(flametap_test_paths PRIVATE flametap_flags)
+endif()
+
 # A GoogleTest program. It is one test to ctest, as the start of such a program takes longer than most of its
 # cases; GoogleTest writes the result of each case.
 function(flametap_test name)
   add_executable(${name} ${ARGN})
   target_compile_options(${name} PRIVATE -O0)
-  target_link_libraries(${name} PRIVATE flametap_flags flametap_linker GTest::gtest GTest::gmock GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE flametap_flags flametap_linker flametap_test_paths GTest::gtest GTest::gmock GTest::gtest_main)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT 1200)
 endfunction()

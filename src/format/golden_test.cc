@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/test_paths.h"
 #include "format/chrome.h"
 #include "format/cpuprofile.h"
 #include "format/folded.h"
@@ -26,7 +27,7 @@
 namespace flametap::format {
 namespace {
 
-const std::string kFolder = FLAMETAP_GOLDEN_DIR "/";
+const std::string kFolder = in_source("tests/golden/");
 
 profile::Profile profile_of(const std::string& name) {
   Result<ReadProfile> read = read_any(kFolder + name);

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/test_paths.h"
+
 namespace flametap::format {
 namespace {
 
@@ -26,7 +28,7 @@ std::string write_or_die(const TapsetTarget& target, TapsetLanguage language) {
 }
 
 void expect_golden_script(const std::string& name, const std::string& actual) {
-  const std::string path = FLAMETAP_GOLDEN_DIR "/" + name;
+  const std::string path = in_source("tests/golden/" + name);
   if (std::getenv("FLAMETAP_REWRITE_GOLDEN") != nullptr) {
     std::ofstream(path, std::ios::binary) << actual;
     return;

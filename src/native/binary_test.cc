@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/test_paths.h"
 #include "target/process.h"
 #include "target/process_memory.h"
 #include "target/test_child.h"
@@ -16,7 +17,7 @@ namespace {
 // A child and what it has loaded.
 class Child {
  public:
-  explicit Child(const std::string& program = FLAMETAP_NATIVE_STACKS)
+  explicit Child(const std::string& program = in_build("src/native/native_program_stacks"))
       : child_(target::TestChild::exec({program, "spin"})),
         process_(std::move(*target::Process::open(child_.pid()))),
         memory_(child_.pid()),
@@ -74,9 +75,9 @@ TEST(Binary, TheVdsoIsReadFromMemory) {
 }
 
 TEST(BinaryCache, ProcessesShareABinary) {
-  for (const char* const program : {FLAMETAP_NATIVE_STACKS, FLAMETAP_NATIVE_STACKS_NO_BUILD_ID}) {
-    Child first(program);
-    Child second(program);
+  for (const std::string name : {"stacks", "no_build_id"}) {
+    Child first(in_build("src/native/native_program_" + name));
+    Child second(in_build("src/native/native_program_" + name));
     BinaryCache cache;
     const std::shared_ptr<Binary> binary = cache.find(first.module("native_program"), first.memory());
     ASSERT_NE(binary, nullptr);

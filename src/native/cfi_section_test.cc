@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "base/test_paths.h"
 #include "target/elf_file.h"
 
 namespace flametap::native {
@@ -16,7 +17,7 @@ target::Symbol find_symbol(const target::ElfFile& file, const std::string& name)
 }
 
 TEST(CfiSection, FindsWhatBelongsToAFunction) {
-  const target::ElfFile file = std::move(*target::ElfFile::open(FLAMETAP_NATIVE_STACKS));
+  const target::ElfFile file = std::move(*target::ElfFile::open(in_build("src/native/native_program_stacks")));
   const CfiSection section = CfiSection::eh_frame(file.handle());
   const target::Symbol symbol = find_symbol(file, "main");
   const std::uint64_t begin = to_number(symbol.address);
@@ -32,7 +33,7 @@ TEST(CfiSection, FindsWhatBelongsToAFunction) {
 }
 
 TEST(CfiSection, KnowsHowFarAGapReaches) {
-  const target::ElfFile file = std::move(*target::ElfFile::open(FLAMETAP_NATIVE_STACKS));
+  const target::ElfFile file = std::move(*target::ElfFile::open(in_build("src/native/native_program_stacks")));
   const CfiSection section = CfiSection::eh_frame(file.handle());
   const target::Symbol symbol = find_symbol(file, "call_without_anything");
   const std::uint64_t address = to_number(symbol.address);
@@ -45,7 +46,7 @@ TEST(CfiSection, KnowsHowFarAGapReaches) {
 }
 
 TEST(CfiSection, AFileWithoutTheSectionKnowsNothing) {
-  const target::ElfFile file = std::move(*target::ElfFile::open(FLAMETAP_NATIVE_STACKS));
+  const target::ElfFile file = std::move(*target::ElfFile::open(in_build("src/native/native_program_stacks")));
   const CfiSection section = CfiSection::debug_frame(file.handle());
   EXPECT_EQ(section.size(), 0u);
   const CfiSection::Found found = section.find(0x1000);
@@ -56,7 +57,7 @@ TEST(CfiSection, AFileWithoutTheSectionKnowsNothing) {
 
 // The same program, with the tables where debuggers look for them only.
 TEST(CfiSection, TakesTheTablesOfDebuggersToo) {
-  const target::ElfFile file = std::move(*target::ElfFile::open(FLAMETAP_NATIVE_STACKS_DEBUG_FRAME));
+  const target::ElfFile file = std::move(*target::ElfFile::open(in_build("src/native/native_program_debug_frame")));
   const target::Symbol symbol = find_symbol(file, "main");
   const std::uint64_t address = to_number(symbol.address);
   EXPECT_FALSE(CfiSection::eh_frame(file.handle()).find(address).function);

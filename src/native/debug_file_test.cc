@@ -4,14 +4,15 @@
 
 #include <fstream>
 
+#include "base/test_paths.h"
 #include "native/symbols.h"
 #include "native/symbols_testing.h"
 
 namespace flametap::native {
 namespace {
 
-const std::string kProgram = FLAMETAP_SYMBOLS_PROGRAMS "optimized";
-const std::string kOther = FLAMETAP_SYMBOLS_PROGRAMS "dwarf4";
+const std::string kProgram = in_build("src/native/native_symbols_optimized");
+const std::string kOther = in_build("src/native/native_symbols_dwarf4");
 
 std::string in_quotes(const std::string& path) { return "'" + path + "'"; }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "base/test_paths.h"
 #include "native/symbols_testing.h"
 
 namespace flametap::native {
@@ -14,7 +15,7 @@ namespace {
 using target::LinkAddress;
 using ::testing::Contains;
 
-const std::string kPrograms = FLAMETAP_SYMBOLS_PROGRAMS;
+const std::string kPrograms = in_build("src/native/native_symbols_");
 
 SymbolTable read(const std::string& path) {
   const target::ElfFile file = open_or_die(path);

@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "base/test_paths.h"
 #include "native/demangle.h"
 #include "native/symbols_testing.h"
 
@@ -14,7 +15,7 @@ namespace {
 using target::LinkAddress;
 using ::testing::EndsWith;
 
-const std::string kSymbolsPrograms = FLAMETAP_SYMBOLS_PROGRAMS;
+const std::string kSymbolsPrograms = in_build("src/native/native_symbols_");
 
 Symbols load_symbols(const std::string& path, const std::string& debug_folder = "/nowhere", bool lines = true) {
   return Symbols::load(open_or_die(path), path,

@@ -7,12 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "base/test_paths.h"
 #include "target/elf_file.h"
 
 namespace flametap::native {
 namespace {
 
-target::ElfFile open_program() { return std::move(*target::ElfFile::open(FLAMETAP_NATIVE_STACKS)); }
+target::ElfFile open_program() {
+  return std::move(*target::ElfFile::open(in_build("src/native/native_program_stacks")));
+}
 
 target::Symbol symbol_named(const target::ElfFile& file, const std::string& name) {
   const target::Symbols found = file.find_symbols({name});

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/test_allocations.h"
+#include "base/test_paths.h"
 #include "native/unwinder.h"
 #include "target/pause.h"
 #include "target/process.h"
@@ -15,7 +16,7 @@ namespace flametap::native {
 namespace {
 
 TEST(Unwinder, AllocatesNothingOnceWarm) {
-  const target::TestChild child = target::TestChild::exec({FLAMETAP_NATIVE_STACKS, "signal"});
+  const target::TestChild child = target::TestChild::exec({in_build("src/native/native_program_stacks"), "signal"});
   const target::Process process = std::move(*target::Process::open(child.pid()));
   target::ProcessMemory memory(child.pid());
   BinaryCache binaries;

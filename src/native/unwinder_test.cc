@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/test_paths.h"
 #include "native/dwfl_oracle.h"
 #include "target/pause.h"
 #include "target/process.h"
@@ -70,7 +71,7 @@ class Subject {
   target::Pauser pauser_;
 };
 
-TestChild start(const std::string& way) { return TestChild::exec({FLAMETAP_NATIVE_STACKS, way}); }
+TestChild start(const std::string& way) { return TestChild::exec({in_build("src/native/native_program_stacks"), way}); }
 
 std::string text_of(const std::vector<DwflOracle::Call>& calls) {
   std::string text;
@@ -90,7 +91,7 @@ void expect_equal(const Subject& subject, const DwflOracle::Stack& truth) {
 }
 
 TEST(Unwinder, TablesForDebuggersWillDo) {
-  const TestChild child = TestChild::exec({FLAMETAP_NATIVE_STACKS_DEBUG_FRAME, "aligned"});
+  const TestChild child = TestChild::exec({in_build("src/native/native_program_debug_frame"), "aligned"});
   Subject subject(child.pid());
   DwflOracle oracle(child.pid());
   const target::Pause pause = subject.stop(child.pid());
@@ -257,7 +258,7 @@ struct Tally {
 
 // What was found by the tables must be the truth to the last word, and all of it if it is complete. A guess may be
 // wrong, as libdwfl's may: in the first instruction of a function the frame pointer is still its caller's. And where
-// there is no table, libdwfl guesses even if we need not, as at a `ret`.
+// there is no table, libdwfl guesses even where we know the caller for certain, as at a `ret`.
 //
 // Before each stop it runs for a random part of `turn`, in CPU time: of a process that waits for its turn, every stop
 // would be the same.

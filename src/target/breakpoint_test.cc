@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/test_paths.h"
 #include "target/auxv.h"
 #include "target/test_child.h"
 
@@ -21,12 +22,13 @@ using Way = Result<Breakpoint> (*)(pid_t, Address);
 
 // A program that stands at its exec, traced by us. It writes a byte to `output` when it runs.
 pid_t begin_program(int output) {
+  const std::string path = in_build("src/target/target_program_pie");
   const pid_t pid = ::fork();
   if (pid == 0) {
     ::dup2(output, STDOUT_FILENO);
     ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
     ::raise(SIGSTOP);
-    ::execl(FLAMETAP_TEST_PROGRAMS "pie", "program", nullptr);
+    ::execl(path.c_str(), "program", nullptr);
     ::_exit(127);
   }
   int status = 0;

@@ -9,10 +9,12 @@
 #include <iterator>
 #include <random>
 
+#include "base/test_paths.h"
+
 namespace flametap::target {
 namespace {
 
-const std::string kPrograms = FLAMETAP_TEST_PROGRAMS;
+const std::string kPrograms = in_build("src/target/target_program_");
 
 ElfFile open_or_die(const std::string& path) {
   Result<ElfFile> file = ElfFile::open(path);

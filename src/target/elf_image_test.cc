@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "base/test_paths.h"
 #include "target/elf_file.h"
 #include "target/fake_memory.h"
 #include "target/process.h"
@@ -13,7 +14,7 @@
 namespace flametap::target {
 namespace {
 
-const std::string kElfPrograms = FLAMETAP_TEST_PROGRAMS;
+const std::string kElfPrograms = in_build("src/target/target_program_");
 
 // The first mapping of the program that a child runs.
 Address header_of(pid_t pid) {

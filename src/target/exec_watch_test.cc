@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/test_paths.h"
 #include "target/auxv.h"
 #include "target/test_child.h"
 
@@ -24,7 +25,7 @@ namespace {
 
 using Outcome = ExecWatch::Outcome;
 
-std::string program(const std::string& name) { return FLAMETAP_TEST_PROGRAMS + name; }
+std::string program(const std::string& name) { return in_build("src/target/target_program_" + name); }
 
 std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 

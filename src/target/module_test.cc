@@ -17,6 +17,7 @@
 #include <functional>
 #include <optional>
 
+#include "base/test_paths.h"
 #include "target/process_memory.h"
 #include "target/test_child.h"
 
@@ -25,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string kModulePrograms = FLAMETAP_TEST_PROGRAMS;
+const std::string kModulePrograms = in_build("src/target/target_program_");
 constexpr std::uint64_t kExportedNumber = 0x1122334455667788;
 
 // A process with its modules, and its program among them.

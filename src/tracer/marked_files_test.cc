@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/test_paths.h"
 #include "target/test_child.h"
 #include "tracer/markers.h"
 
@@ -20,7 +21,8 @@ namespace fs = std::filesystem;
 using target::Process;
 using target::TestChild;
 
-const std::string kPrograms = FLAMETAP_MARKED_PROGRAMS;
+const std::string kPrograms = in_build("src/tracer/tracer_marked_");
+const std::string kUnmarkedProgram = in_build("src/target/target_program_pie");
 
 // A folder that goes away with all it holds.
 class Folder {
@@ -69,10 +71,10 @@ TEST(MarkedFile, ByItsPath) {
 }
 
 TEST(MarkedFile, WithoutMarkersIsNoPython) {
-  const auto file = marked_file(FLAMETAP_UNMARKED_PROGRAM);
+  const auto file = marked_file(kUnmarkedProgram);
   ASSERT_FALSE(file);
   EXPECT_EQ(file.error().kind, Failure::not_python);
-  EXPECT_EQ(file.error().message, FLAMETAP_UNMARKED_PROGRAM " has no markers of Python");
+  EXPECT_EQ(file.error().message, kUnmarkedProgram + " has no markers of Python");
 }
 
 TEST(MarkedFile, MustBeAnElfFile) {
@@ -92,7 +94,7 @@ TEST(MarkedFiles, OfAProcess) {
 }
 
 TEST(MarkedFiles, OfAProcessWithoutAny) {
-  const TestChild child = TestChild::exec({FLAMETAP_UNMARKED_PROGRAM});
+  const TestChild child = TestChild::exec({kUnmarkedProgram});
   EXPECT_TRUE(files_of(child.pid()).empty());
 }
 
@@ -153,7 +155,7 @@ TEST(MarkedFiles, OfAProgramThatTheLoaderRuns) {
 // met, so another program under the loader's name stands for it.
 TEST(MarkedFiles, OfAProgramThatTheLoaderHasNotMappedYet) {
   const Folder folder;
-  fs::copy_file(FLAMETAP_UNMARKED_PROGRAM, folder / "ld-test.so.2");
+  fs::copy_file(kUnmarkedProgram, folder / "ld-test.so.2");
   const std::string program = fs::canonical(kPrograms + "pie");
   fs::copy_file(program, folder / "relative");
   const TestChild child =

@@ -12,10 +12,12 @@
 #include <random>
 #include <utility>
 
+#include "base/test_paths.h"
+
 namespace flametap::tracer {
 namespace {
 
-const std::string kMarkedPrograms = FLAMETAP_MARKED_PROGRAMS;
+const std::string kMarkedPrograms = in_build("src/tracer/tracer_marked_");
 constexpr char kNop = '\x90';  // the instruction of every marker
 
 std::string read_whole(const std::string& path) {
@@ -123,7 +125,7 @@ TEST(Markers, FollowAFileThatWasPrelinked) {
   }
 }
 
-TEST(Markers, AProgramWithoutAnyHasNone) { EXPECT_TRUE(markers_of(FLAMETAP_UNMARKED_PROGRAM).empty()); }
+TEST(Markers, AProgramWithoutAnyHasNone) { EXPECT_TRUE(markers_of(in_build("src/target/target_program_pie")).empty()); }
 
 TEST(Markers, AnyDamageIsSurvived) {
   const std::string whole = read_whole(kMarkedPrograms + "fixed");

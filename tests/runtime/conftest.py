@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import flametap
+import leftovers
 import markers
 import pythons
 import tracing
@@ -79,6 +80,15 @@ def pytest_report_header():
     missing = set(pythons.FRAME_KINDS) - {"%d.%d" % each.minor for each in INTERPRETERS}
     lines = ["flametap: " + flametap.binary(), "pythons: " + " ".join(each.name for each in INTERPRETERS)]
     return lines + (["kinds of frames without an interpreter here: " + " ".join(sorted(missing))] if missing else [])
+
+
+@pytest.fixture(autouse=True)
+def leaves_nothing_running(request):
+    """The first fixture of each test, so the last one that ends. What fixtures of a module have started stays."""
+    leftovers.begin(request.node.nodeid)
+    yield
+    left = leftovers.end()
+    assert not left, "it left these running: %s" % left
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import flametap
-from target import FIRST, TARGETS, wait_until
+from target import TARGETS, wait_until
 
 SECONDS = 1.5
 
@@ -86,13 +86,15 @@ def test_the_oldest_is_seen_while_others_come_and_go_at_once(frame_kind, start, 
 
 
 def test_short_threads_have_their_share(frame_kind, tmp_path):
-    """A thread that began since the last tick has its sample at this one, or else every thread would lack one."""
+    """Each of them begins and ends between two ticks that are in time: without a sample at the first tick that it meets, none
+    would have one. Late ticks come when the CPUs are free, which is seldom while a thread is at work, so they hit less of it."""
     out = tmp_path / "all.json"
-    command = [*frame_kind.command, TARGETS / "relay.py", 0.002, 400]
-    done = flametap.run("record", "-o", out, "--", *command, env=frame_kind.environment(), wrap=FIRST)
+    command = [*frame_kind.command, TARGETS / "relay.py", 0.004, 150]
+    done = flametap.run("record", "-r", 200, "-o", out, "--", *command, env=frame_kind.environment())
     assert done.code == flametap.DONE, done
     recording = json.loads(out.read_text())
     ticks = sum(sample.ticks for sample in flametap.samples_of(recording) if sample.function.startswith("f_"))
     quality = recording["recording"]["quality"]
-    missed = quality["missed_ticks"] / (quality["ticks"] + quality["missed_ticks"])
-    assert ticks == pytest.approx(float(done.out) * 1000 * (1 - missed), rel=0.2)
+    taken = quality["ticks"] / (quality["ticks"] + quality["missed_ticks"])
+    expected = float(done.out) * 200 * taken
+    assert 0.5 * expected < ticks < 1.2 * expected

@@ -9,6 +9,7 @@ from pathlib import Path
 import junit
 
 RESULTS = os.path.abspath("build/test-results")
+PYTHONS = RESULTS + "/pythons.json"  # the interpreters: starting all of them for a list takes seconds
 CPUS = os.cpu_count() or 2
 
 
@@ -29,7 +30,9 @@ class Plan:
         self.quick = "--quick" in arguments
         self.names = [argument for argument in arguments if not argument.startswith("-")]
         self.failed = failed
-        self.fetch = Step("pythons", 900, [sys.executable, "tools/pythons", "fetch"])
+        # What cannot be fetched is not in the list, which is made in any case.
+        fetch = f'tools/pythons fetch; fetched=$?; tools/pythons list --json > "{PYTHONS}" && exit $fetched'
+        self.fetch = Step("pythons", 900, ["bash", "-c", fetch])
         together = [self.ctest("unit", "build", "build-release"), self.ctest("asan", "build-asan", "build-asan"),
                     self.npm("web", "test"), self.pytest("checks", 600, sorted(map(str, Path("tests").glob("*_test.py"))))]  # fmt: skip
         if not self.quick:
@@ -47,7 +50,7 @@ class Plan:
 
     def build(self, preset):
         options = ["-DFLAMETAP_TESTS=ON", f"-DFLAMETAP_TEST_ONCE={'OFF' if self.full else 'ON'}",
-                   f"-DFLAMETAP_FUZZ_SECONDS={5 if self.full else 2}"]  # fmt: skip
+                   f"-DFLAMETAP_FUZZ_SECONDS={5 if self.full else 1}"]  # fmt: skip
         if preset == "release":
             options.append("-DFLAMETAP_BENCHMARKS=ON")
         command = f"cmake --preset {preset} {' '.join(options)} && cmake --build --preset {preset}"
@@ -96,4 +99,4 @@ class Plan:
 
     def flametap(self):
         return {"FLAMETAP": os.path.abspath("build/flametap"), "FLAMETAP_FULL": str(int(self.full)),
-                "FLAMETAP_QUICK": str(int(self.quick))}  # fmt: skip
+                "FLAMETAP_QUICK": str(int(self.quick)), "FLAMETAP_PYTHONS": PYTHONS}  # fmt: skip

@@ -5,8 +5,9 @@ export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: ["*.test.ts"],
-    // One browser at a time: the machine has other things to do, and what is looked at is looked at by one person, too.
-    fileParallelism: false,
+    // Two browsers at a time: more would take the CPUs from what runs beside these tests.
+    maxWorkers: 2,
+    minWorkers: 1,
     // Far longer than anything takes, on a busy machine too: what runs into them hangs.
     testTimeout: 600_000,
     expect: { poll: { timeout: 180_000 } },
