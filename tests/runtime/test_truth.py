@@ -27,7 +27,7 @@ RATE_HZ = 10000
 # A sample that comes late stands for all the time before it, and says no more of it than another of its own. So it takes
 # long on a busy machine to come to as many. After so many seconds fewer are enough; the bounds are always those of the
 # samples that there are.
-LEAST_SAMPLES = {3: SAMPLES / 14, 9: SAMPLES / 140}
+LEAST_SAMPLES = {2: SAMPLES / 7, 3: SAMPLES / 14, 9: SAMPLES / 140}
 
 # Where within the reading of a clock its moment lies; the reasoning is in targets/alternate.py.
 CLOCK_ERROR = 0.0005

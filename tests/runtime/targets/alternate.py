@@ -3,9 +3,12 @@
 Every function has one role, so that the possible stacks are known: <module>, S0 .. S5, loop, and then nothing, or A0
 .. Ak, or B0 .. Bk. So are the lines: whoever is not the innermost frame stands on the one line where it calls.
 
+The rounds are of unequal length, by chance: a sampler that gets its turn at the ticks of the scheduler only, as on a busy
+machine, would otherwise meet rounds of one length in step and see one of them too often.
+
 The truth about the shares of time. Reading a clock around every call would cost as much as the call and would itself
 be sampled, and durations calibrated beforehand are not those of the sampled run (caches, frequency, other programs:
-several percent here). So the calls come in three kinds of rounds of some 200 us each, `only A`, `only B` and `A and B
+several percent here). So the calls come in three kinds of rounds of 100 to 300 us each, `only A`, `only B` and `A and B
 in turn`, and the clock is read between the rounds alone. What the rounds took is what truly happened in this very
 run, and a sample tells its round by the line on which `loop` stands. The error is where within the reading of a clock
 its moment lies: below 0.1 us per round on each side, the same for all rounds, so below 0.05 % of a share. Within a
@@ -24,9 +27,11 @@ row of the file comes the first one again. Says {"lines": {...}, "depth": {...}}
 """
 
 import functools
+import itertools
 import json
 import mmap
 import os
+import random
 import struct
 import sys
 import time
@@ -84,6 +89,7 @@ def loop():
     wall, cpu = clocks()
     count_a, count_b, count_both = calls_per_round(a, b, cpu)
     spent_wall, spent_cpu = [0, 0, 0], [0, 0, 0]
+    lengths = itertools.cycle([random.uniform(0.5, 1.5) for _ in range(1009)])
     version = 0
     pack, pack_version = struct.Struct("=8q").pack_into, struct.Struct("=q").pack
     place, now_unix = 0, time.time
@@ -91,7 +97,7 @@ def loop():
     while True:
         cpu_start = cpu()
         start = wall()
-        for _ in range(count_a):
+        for _ in range(int(count_a * next(lengths))):
             a()  # only A
         now = wall()
         cpu_now = cpu()
@@ -100,7 +106,7 @@ def loop():
 
         cpu_start = cpu()
         start = wall()
-        for _ in range(count_b):
+        for _ in range(int(count_b * next(lengths))):
             b()  # only B
         now = wall()
         cpu_now = cpu()
@@ -109,7 +115,7 @@ def loop():
 
         cpu_start = cpu()
         start = wall()
-        for _ in range(count_both):
+        for _ in range(int(count_both * next(lengths))):
             a()  # A of both
             b()  # B of both
         now = wall()
