@@ -1,8 +1,8 @@
 """Makes a function, calls it, drops it, and makes the next one, with another name, at the same address.
 
 Function number N is `fn_NNNN` in file `file_NNNN` and begins on line N % 50 + 1: name, file and line of every frame
-must agree. Arguments: how many microseconds each function works. Says {"reused": share} after 2,000 functions: how
-many of them were at an address where another one had been; then goes on for ever.
+must agree. Arguments: how many microseconds each function works. Says {"reused": share} after 2,000 functions, which do
+not work yet: how many of them were at an address where another one had been; then goes on for ever.
 """
 
 import json
@@ -24,7 +24,7 @@ def make(number):
 
 def main():
     clock = getattr(time, "perf_counter", time.time)
-    duration = float(sys.argv[1]) * 1e-6
+    duration = 0.0
     seen, reused, number = set(), 0, 0
     while True:
         function = make(number % 10000)
@@ -33,6 +33,7 @@ def main():
             seen.add(id(function.__code__))
         elif number == 2000:
             os.write(1, json.dumps({"reused": reused / 2000.0}).encode("ascii") + b"\n")
+            duration = float(sys.argv[1]) * 1e-6
         function(clock() + duration, clock)
         del function
         number += 1
