@@ -17,7 +17,7 @@ import pytest
 
 import flametap
 from pyflame import FOR_A_WHILE, FRAME_WITHOUT_LINE, IDLE, Collapsed, Pyflame, dumped, flamechart, frame_of
-from target import PATIENCE_S
+from target import FIRST, PATIENCE_S
 
 REAL_TIME_SIGNAL = signal.SIGRTMIN + 5
 
@@ -369,10 +369,21 @@ def test_permission_error(usual_python, workload, public_folder, mode):
 
 def test_c_stack(pyflame, pyflame_python, start):
     """C functions stand where they belong, below the Python function that called them."""
-    target = start(pyflame_python, "native_libraries.py", "standard")
+    target = start(pyflame_python, "native_libraries.py", "standard", wrap=FIRST)
     target.says()
-    for option in ("-c", "--profile-c-stack", "--native"):
-        stacks = Collapsed(pyflame.sample(option, "-s", 1.5, "-r", 0.002, "-p", target.pid)).stacks
-        below = [stack[place + 1:] for stack in stacks for place, frame in enumerate(stack) if ":query:" in frame]
-        assert any(frame == "0xc:sqlite3_step:0" for stack in below for frame in stack), stacks
-        assert not any("EvalFrame" in frame for stack in stacks for frame in stack)
+    stacks = Collapsed(pyflame.sample("-c", "-s", 0.75, "-r", 0.001, "-p", target.pid)).stacks
+    below = [stack[place + 1:] for stack in stacks for place, frame in enumerate(stack) if ":query:" in frame]
+    assert any(frame == "0xc:sqlite3_step:0" for stack in below for frame in stack), stacks
+    assert not any("EvalFrame" in frame for stack in stacks for frame in stack)
+
+
+@pytest.mark.parametrize("option", ["-c", "--profile-c-stack", "--native"])
+def test_every_name_of_the_option_for_c_stacks(pyflame, usual_python, start, tmp_path, option):
+    """In a C function that takes no end, so that a single sample tells."""
+    script = tmp_path / "endless.py"
+    script.write_text("import os, itertools\nos.write(1, b'{}\\n')\nall(itertools.repeat(1))\n")
+    target = start(usual_python, script)
+    target.says()
+    target.wait_until_it_computes()
+    (stack,) = Collapsed(pyflame.sample(option, "-s", 0, "-p", target.pid)).stacks
+    assert stack[0].split(":")[1] == "<module>" and stack[-1].startswith("0xc:"), stack
