@@ -6,9 +6,13 @@ import json
 import pytest
 
 import flametap
+from pythons import FULL
 
 ON_CPU, HOLDS_GIL, WAITS_FOR_GIL, IN_GC = 1, 2, 4, 8
 RIGHT = 0.99
+
+# A thousand samples of each thread. These targets take all CPUs that there are: the sooner it is over, the better.
+FOR_A_THOUSAND = ["-r", 1000, "-d", 1] if FULL else ["-r", 4000, "-d", 0.25]
 
 
 @pytest.fixture
@@ -19,7 +23,7 @@ def states(start, counters, tmp_path):
         target = start(interpreter, "states.py", counters.path, *words)
         names = {tid: name for name, tid in target.says()["kernel_ids"].items()}
         counters.wait_for_progress()
-        done = flametap.run("record", "-p", target.pid, "-d", 1, "--mode", "wall", "-o", tmp_path / "all.json")
+        done = flametap.run("record", "-p", target.pid, *FOR_A_THOUSAND, "--mode", "wall", "-o", tmp_path / "all.json")
         assert done.code == flametap.DONE, done
         seen = collections.defaultdict(collections.Counter)
         for sample in flametap.samples_of(json.loads((tmp_path / "all.json").read_text())):
@@ -64,7 +68,7 @@ def test_interpreters_with_a_gil_of_their_own(own_gil_python, start, tmp_path):
     target = start(own_gil_python, "own_gils.py")
     names = {tid: name for name, tid in target.says()["kernel_ids"].items()}
     out = tmp_path / "all.json"
-    done = flametap.run("record", "-p", target.pid, "-d", 1, "--mode", "wall", "-o", out)
+    done = flametap.run("record", "-p", target.pid, *FOR_A_THOUSAND, "--mode", "wall", "-o", out)
     assert done.code == flametap.DONE, done
     seen = collections.defaultdict(collections.Counter)
     for sample in flametap.samples_of(json.loads(out.read_text())):
@@ -98,7 +102,7 @@ def test_sleeping_is_not_waiting_for_the_gil(frame_kind, start, tmp_path):
     target.says()
     target.wait_until_main_sleeps()
     out = tmp_path / "all.json"
-    done = flametap.run("record", "-p", target.pid, "-d", 1, "--mode", "wall", "-o", out)
+    done = flametap.run("record", "-p", target.pid, *FOR_A_THOUSAND, "--mode", "wall", "-o", out)
     assert done.code == flametap.DONE, done
     samples = flametap.samples_of(json.loads(out.read_text()))
     assert {sample.state for sample in samples if sample.thread["id"] == target.pid} == {0}
