@@ -165,7 +165,9 @@ class Trace:
     """A trace in JSON lines: its events, and how it ended."""
 
     def __init__(self, text):
-        lines = [json.loads(line) for line in text.splitlines()]
+        rows = text.splitlines()
+        lines = json.loads("[%s]" % ",".join(rows))  # hundreds of thousands of them: one by one takes twice as long
+        assert len(lines) == len(rows), "an event is not a line of its own"
         assert lines and lines[-1]["event"] == "end", lines[-1:]
         self.events, self.end = lines[:-1], lines[-1]
 
