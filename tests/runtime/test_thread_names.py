@@ -8,7 +8,11 @@ import pytest
 
 import cpython_check
 import flametap
+from pythons import FULL
 from target import TARGETS
+
+READINGS = 1000 if FULL else 400  # while threads come and go
+READINGS_OF_ONE = 5000 if FULL else 2000  # whose name does
 
 
 def kernel_name(pid, tid):
@@ -65,7 +69,7 @@ def test_no_name_is_wrong_while_names_come_and_go(some_python, start):
     target = start(some_python, "thread_names_move.py")
     truth = target.says()
     times_whole = 0
-    for names in readings(target.pid, 1000):
+    for names in readings(target.pid, READINGS):
         for ident, name in names.items():
             if ident in truth:
                 assert name in (truth[ident], "")
@@ -79,7 +83,7 @@ def test_what_takes_the_memory_of_a_name_is_none(frame_kind, start):
     """The readings must not beat with a loop that gives a thread a name, takes it back and makes another text there."""
     target = start(frame_kind, "thread_names_taken.py")
     truth = target.says()
-    for names in readings(target.pid, 5000):
+    for names in readings(target.pid, READINGS_OF_ONE):
         assert set(names.values()) <= set(truth)
 
 
