@@ -6,8 +6,8 @@ import pythons
 from native_stacks import Recording, shown
 from target import FIRST
 
-SECONDS = 2
-RATE_HZ = 1000
+SECONDS = 1
+RATE_HZ = 2000
 
 
 @pytest.fixture(params=["3.8", "3.11", "3.13"])

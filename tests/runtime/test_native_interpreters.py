@@ -4,8 +4,9 @@ import json
 
 import flametap
 from native_stacks import frame_of, shown
+from pythons import FULL
 
-LOOKS = 5
+LOOKS = 5 if FULL else 3
 
 
 def stacks_by_interpreter(target, *options):

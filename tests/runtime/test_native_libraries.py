@@ -11,11 +11,12 @@ import pytest
 import pythons
 import native_oracle
 from native_stacks import Dumped, Recording, is_of, shown, without_class
+from pythons import FULL
 from target import FIRST
 
-RATE_HZ = 1000
-SECONDS = 3
-STOPS = 12
+SAMPLES = 3000
+RATE_HZ = 1000 if FULL else 2000
+STOPS = 12 if FULL else 8
 
 # What must be seen below a Python function, however the library was built: it exports these, or its kin.
 EXPORTED = {
@@ -69,7 +70,7 @@ def record(start, interpreter, kind, folder):
     # Several threads of OpenBLAS wait for each other actively: on a busy machine they do little else.
     target = start(interpreter, "native_libraries.py", kind, env={"OPENBLAS_NUM_THREADS": "1"}, wrap=FIRST)
     functions = target.says()["functions"]
-    recording = Recording(folder, "-p", target.pid, "-r", RATE_HZ, "-d", SECONDS, "--native")
+    recording = Recording(folder, "-p", target.pid, "-r", RATE_HZ, "-d", SAMPLES / RATE_HZ, "--native")
     assert target.is_left_alone()
     recording.assert_merged()
     return recording, Seen(recording, functions)

@@ -16,13 +16,13 @@ COMPRESS = """
 import os, sys, zlib
 data = bytes(bytearray(range(256))) * 200
 def compress():
-    while sum(os.times()[:2]) < 1:
+    while sum(os.times()[:2]) < 0.4:
         zlib.compress(data, 6)
 """
 
 
 def test_a_command_from_its_start(frame_kind, tmp_path):
-    recording = Recording(tmp_path, "--native", "--", *frame_kind.command, "-c", COMPRESS + "compress()",
+    recording = Recording(tmp_path, "--native", "-r", 2500, "--", *frame_kind.command, "-c", COMPRESS + "compress()",
                           env=frame_kind.environment())
     assert any(name.startswith("deflate") for name in native_below(recording, "compress"))
     recording.assert_merged()
@@ -98,7 +98,7 @@ def test_stubs_for_perf(own_gil_python, start, tmp_path):
     target.wait_until_it_computes()  # it says so before it begins
     stacks = Dumped(target.pid, "--native=full").stacks[target.pid]
     assert any(frame.name.startswith("py::loop:") for frame in stacks), shown(stacks)
-    recording = Recording(tmp_path, "-p", target.pid, "--native", "-d", 3)
+    recording = Recording(tmp_path, "-p", target.pid, "--native", "-r", 2000, "-d", 1.5)
     recording.assert_merged()
     assert recording.quality["native_truncated"] <= recording.stats["samples"] / 100, recording.quality
     for sample in recording.samples():

@@ -10,9 +10,11 @@ import extension
 import flametap
 import native_oracle
 from native_stacks import INTERNAL, Dumped, Recording, is_of, shown, without_class
+from pythons import FULL
 from target import FIRST, TARGETS
 
 SAMPLES = 3000
+SAMPLES_OF_EACH = SAMPLES if FULL else SAMPLES // 2  # of three threads
 RATE_HZ = 2000
 
 Expected = collections.namedtuple("Expected", "kind name mark")
@@ -255,10 +257,10 @@ class Rounds:
         self.counters = counters
         counters.wait_for_progress()
 
-    def record(self, folder, *options):
+    def record(self, folder, *options, samples=SAMPLES):
         """Enough samples of the main thread; asserts that nothing was lost or unmerged."""
         before = self.counters.read()
-        recording = Recording(folder, "-p", self.target.pid, "-r", RATE_HZ, "-d", SAMPLES / RATE_HZ, "--mode", "wall",
+        recording = Recording(folder, "-p", self.target.pid, "-r", RATE_HZ, "-d", samples / RATE_HZ, "--mode", "wall",
                               *options)
         self.counters.wait_for_progress()
         self.spent = [now - then for now, then in zip(self.counters.read()[1:], before[1:])]
@@ -314,7 +316,7 @@ def test_sampled_stacks_are_possible_and_shares_true(native_python, rounds, tmp_
 def test_sampled_threads_that_python_did_not_start(frame_kind, rounds, tmp_path):
     running = rounds(frame_kind, "threads")
     seen = collections.defaultdict(collections.Counter)
-    for sample in merged_samples(running.record(tmp_path, "--native")):
+    for sample in merged_samples(running.record(tmp_path, "--native", samples=SAMPLES_OF_EACH)):
         own = own_part(sample.stack)
         names = [frame.name for frame in own]
         if sample.thread["id"] == running.main:
