@@ -7,13 +7,14 @@ import pytest
 
 import flametap
 from native_stacks import Recording
+from pythons import FULL
 
 RATE_HZ = 10000
-SECONDS = 0.5
+SECONDS = 0.5 if FULL else 0.3
 
-# A program that is sampled meets about a hundred stacks; one that waits for its CPU meets few in half a second.
+# A program that is sampled meets about a hundred stacks; one that waits for its CPU meets few in that time.
 ENOUGH_STACKS = 10
-MOST_RECORDINGS = 60
+MOST_RECORDINGS = 100
 
 
 class Repeating:
