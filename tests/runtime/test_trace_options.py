@@ -9,6 +9,7 @@ import pytest
 
 import flametap
 import tracing
+from pythons import FULL
 from target import TARGETS, wait_until
 
 pytestmark = pytest.mark.usefixtures("ebpf")
@@ -128,7 +129,7 @@ def test_by_the_id_of_a_thread(usual_call_python, start, tmp_path):
 def test_no_thread_has_the_name_of_one_before(release_call_python, tmp_path):
     """Threads come and go all the time, and take idents and memory of others: a name may be missing, but not wrong."""
     out = tmp_path / "trace"
-    command = [*release_call_python.command, TARGETS / "relay.py", 0.002, 1500, "three"]
+    command = [*release_call_python.command, TARGETS / "relay.py", 0.002, 1500 if FULL else 700, "three"]
     done = flametap.run("trace", "--function", "^f_", "--format", "chrome", "-o", out, *ROOMY, "--", *command,
                         env=release_call_python.environment())
     assert done.code == flametap.DONE, done
