@@ -46,7 +46,7 @@ class Interpreter:
         self.libpython = row.get("libpython")
         self.include = row.get("include")  # the folder of Python.h, where it is installed
 
-    @property
+    @functools.cached_property  # asked millions of times while tests are collected
     def minor(self):
         """(3, 11)"""
         return tuple(int(part) for part in self.version.split(".")[:2])
