@@ -64,7 +64,7 @@ class Still:
     def __init__(self, interpreter, target):
         self.interpreter = interpreter
         self.target = target
-        self._dumps = {}
+        self._dumped = {}
         self.threads = target.says()["threads"]
         target.wait_until_still()
         found = native_oracle.threads(target.pid)
@@ -72,14 +72,15 @@ class Still:
         self.lost = [name for name, number in self.threads.items() if not found[number].is_whole]
         assert set(self.lost) <= {"ctypes_calls"}
 
+    def dumped(self, *options):
+        """It stands still: once with the same options is enough."""
+        if options not in self._dumped:
+            self._dumped[options] = Dumped(self.target.pid, *options)
+        return self._dumped[options]
+
     def dump(self, *options):
         """{scenario: frames}, innermost first; what C++ started without Python is `alone`."""
-        if options not in self._dumps:
-            self._dumps[options] = self._dump(*options)
-        return self._dumps[options]
-
-    def _dump(self, *options):
-        dumped = Dumped(self.target.pid, *options)
+        dumped = self.dumped(*options)
         scenarios = {number: name for name, number in self.threads.items()}
         alone, = (number for number in dumped.threads if number not in scenarios)
         assert dumped.threads[alone]["ident"] is None and dumped.threads[alone]["interpreter"] is None
@@ -181,9 +182,9 @@ def check_full_has_the_same_frames_and_what_is_between(still):
 
 
 def check_python_frames_are_those_without_native_ones(still):
-    alone = {number: frames for number, frames in Dumped(still.target.pid).stacks.items() if frames}
+    alone = {number: frames for number, frames in still.dumped().stacks.items() if frames}
     for option in ("--native", "--native=full"):
-        merged = Dumped(still.target.pid, option).stacks
+        merged = still.dumped(option).stacks
         assert {number: [f for f in merged[number] if f.kind == "python"] for number in alone} == alone
 
 
