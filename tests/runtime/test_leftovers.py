@@ -15,7 +15,7 @@ sys.path.insert(0, sys.argv[1])
 import leftovers
 leftovers.begin("a test")
 child = int(subprocess.check_output(["sh", "-c", "sleep 1000 >/dev/null & echo $!"]))
-print(json.dumps([child, leftovers.end()]))
+print(json.dumps([child, leftovers.end(0)]))
 """
 
 
