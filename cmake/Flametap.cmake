@@ -202,8 +202,8 @@ function(flametap_fuzzer name)
     set(seeds)
   endif()
   add_test(NAME fuzz.${name}
-    COMMAND ${name}_fuzz -max_total_time=${FLAMETAP_FUZZ_SECONDS} -timeout=60 -rss_limit_mb=2048 -print_final_stats=1
-            -artifact_prefix=${CMAKE_CURRENT_BINARY_DIR}/${name}- ${found} ${seeds})
+    COMMAND ${name}_fuzz -max_total_time=${FLAMETAP_FUZZ_SECONDS} -runs=${FLAMETAP_FUZZ_RUNS} -timeout=60 -rss_limit_mb=2048
+            -print_final_stats=1 -artifact_prefix=${CMAKE_CURRENT_BINARY_DIR}/${name}- ${found} ${seeds})
   # What was found before is run first, and does not count.
   math(EXPR limit "${FLAMETAP_FUZZ_SECONDS} + 300")
   set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz TIMEOUT ${limit})

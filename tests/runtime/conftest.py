@@ -4,6 +4,7 @@ Run them with `FLAMETAP=path/of/flametap python3 -m pytest tests/runtime`; witho
 """
 
 import collections
+import functools
 import os
 import shutil
 import sys
@@ -27,6 +28,13 @@ PYFLAME_MINORS = ("2.7", "3.6", "3.9", "3.11", "3.13", "3.15")
 
 
 def pytest_generate_tests(metafunc):
+    for name, interpreters in choices_of_interpreters().items():
+        if name in metafunc.fixturenames:
+            metafunc.parametrize(name, interpreters, ids=[each.name for each in interpreters])
+
+
+@functools.lru_cache(maxsize=None)
+def choices_of_interpreters():
     """Which interpreters a test runs against, by the name of its argument: of `some_python`, the tests run against some
     of those that `python` stands for, unless it is a full run."""
     choices = {
@@ -62,13 +70,11 @@ def pytest_generate_tests(metafunc):
     choices.update({"some_" + name: pythons.some(interpreters) for name, interpreters in choices.items()})
     if pythons.QUICK:
         choices = {name: pythons.few(interpreters) for name, interpreters in choices.items()}
-    for name, interpreters in choices.items():
-        if name in metafunc.fixturenames:
-            metafunc.parametrize(name, interpreters, ids=[each.name for each in interpreters])
+    return choices
 
 
 # The tests in these take longest.
-LONGEST = ("test_trace_truth", "test_instructions", "test_code_reuse")
+LONGEST = ("test_trace_truth", "test_instructions", "test_serve_hostile")
 
 
 def pytest_collection_modifyitems(items):

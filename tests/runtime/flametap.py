@@ -53,8 +53,7 @@ def run(*args, wrap=(), patience_s=PATIENCE_S, **options):
 
 
 def start(*args, wrap=(), **options):
-    # Linux shares the CPUs among sessions first (see autogroup in sched(7)). With its high priority, flametap would take most
-    # of what a session has; in one of its own it does not take it from the targets, which have that of the tests.
+    # With its high priority, flametap would take most of what a session has: see Target.
     options.setdefault("start_new_session", True)
     options.setdefault("stdin", subprocess.DEVNULL)
     options.setdefault("stdout", subprocess.PIPE)
@@ -197,7 +196,7 @@ def wait_for_pauses(process, target):
     A single sample may have been taken in any function; and for some it takes two pauses.
     """
     for is_traced in (*(True, False) * PAUSES, True):
-        wait_until(lambda: process.poll() is not None or (target.tracer() != 0) == is_traced, "the target was paused", pause_s=0)
+        wait_until(lambda: process.poll() is not None or (target.tracer() != 0) == is_traced, "the target was paused", pause_s=0.0001)
         assert process.poll() is None, Run(process.returncode, *process.communicate())
 
 

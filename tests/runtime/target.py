@@ -20,7 +20,7 @@ PATIENCE_S = 180
 PAUSE_S = 0.001
 
 # In front of a target that is to have a CPU nearly whenever it wants one, whatever else runs on the machine. Without
-# CAP_SYS_NICE, it runs at normal priority.
+# CAP_SYS_NICE, it runs at normal priority. It takes no more than the share of its session: see Target.
 FIRST = ("nice", "-n", "-20")
 
 
@@ -65,7 +65,13 @@ class LineReader:
 
 
 class Target:
-    """A running target. `pid` is the Python process as seen from here."""
+    """A running target. `pid` is the Python process as seen from here.
+
+    It has a session of its own, as flametap has: Linux shares the CPUs among sessions first (see autogroup in sched(7)), so
+    that each of the two gets as much as the other, wherever the tests were started. Where that was without any session, as by
+    the first process of some containers, a target with high priority would take the CPUs from all sessions, and from the
+    threads of the kernel.
+    """
 
     def __init__(self, argv, env=None, cpus=None, pass_fds=()):
         self.process = subprocess.Popen(
@@ -74,6 +80,7 @@ class Target:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             pass_fds=pass_fds,
+            start_new_session=True,
             preexec_fn=(lambda: os.sched_setaffinity(0, cpus)) if cpus else None,
         )
         self.pid = self.process.pid

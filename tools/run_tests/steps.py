@@ -49,8 +49,9 @@ class Plan:
         return (self.failed or {}).get(step, [])
 
     def build(self, preset):
-        options = ["-DFLAMETAP_TESTS=ON", f"-DFLAMETAP_TEST_ONCE={'OFF' if self.full else 'ON'}",
-                   f"-DFLAMETAP_FUZZ_SECONDS={5 if self.full else 1}"]  # fmt: skip
+        once, seconds, runs = ("OFF", 5, -1) if self.full else ("ON", 1, 10000)
+        options = ["-DFLAMETAP_TESTS=ON", f"-DFLAMETAP_TEST_ONCE={once}", f"-DFLAMETAP_FUZZ_SECONDS={seconds}",
+                   f"-DFLAMETAP_FUZZ_RUNS={runs}"]  # fmt: skip
         if preset == "release":
             options.append("-DFLAMETAP_BENCHMARKS=ON")
         command = f"cmake --preset {preset} {' '.join(options)} && cmake --build --preset {preset}"
