@@ -5,7 +5,7 @@ wakes up from a short sleep and waits for the GIL ever after. "sums" is in one l
 GIL. "sleeps" sleeps. Says {"kernel_ids": {name: id}}; the counter moves only once "computes" has held the GIL so long that
 "wants" must be waiting for it.
 
-With "gc" as a second word, the main thread collects garbage all the time instead.
+With "gc" as a second word, the main thread collects garbage for good instead: it calls back in the midst of it.
 """
 
 import gc
@@ -14,6 +14,7 @@ import struct
 import sys
 import threading
 import time
+import weakref
 import zlib
 
 import picture
@@ -55,12 +56,16 @@ class Node(object):
 
 
 def collects():
-    nodes = [Node() for _ in range(200000)]
-    for node in nodes:
-        node.itself = node
-    while True:
-        gc.collect()
-        advance()
+    def in_the_midst(reference):
+        while True:
+            advance()
+
+    node = Node()
+    node.itself = node
+    reference = weakref.ref(node, in_the_midst)
+    del node
+    gc.collect()
+    assert False, reference
 
 
 def start(function):
