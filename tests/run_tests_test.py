@@ -1,5 +1,6 @@
 """tools/run_tests: what it runs, and its last line and its exit code are what continuous integration believes."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -207,10 +208,10 @@ def test_names_choose_among_the_tests_of_every_step():
     assert "_test$|maps|cost" in named["asan"]
 
 
-def test_a_step_that_fails_is_counted_and_what_needs_it_is_left_out(tmp_path):
-    """With steps of our own in the place of those that build and test."""
-    (tmp_path / "build").mkdir()
-    program = tmp_path / "steps.py"
+def run_steps(folder, phases):
+    """Runs steps of our own, written in Python, in the place of those that build and test."""
+    (folder / "build").mkdir()
+    program = folder / "steps.py"
     program.write_text("""
 import sys
 sys.path[:0] = [%r]
@@ -220,17 +221,30 @@ class Plan:
         self.names = []
         self.fetch = steps.Step("pythons", 60, ["true"])
         self.first_phase_with_pythons = 1
-        self.phases = [[steps.Step("good", 60, ["true"]), steps.Step("bad", 60, ["sh", "-c", "echo because; exit 3"])],
-                       [steps.Step("after", 60, ["true"], needs=("bad",)), steps.Step("late", 1, ["sleep", "60"])]]
+        self.phases = %s
 steps.Plan = Plan
 import runpy
 sys.argv = ["run_tests"]
 runpy.run_path(%r, run_name="__main__")
-""" % (str(TOOL.parent), str(TOOL.parent / "__main__.py")))
-    done = subprocess.run([sys.executable, "-B", str(program)], cwd=tmp_path, capture_output=True, text=True, check=False)
+""" % (str(TOOL.parent), phases, str(TOOL.parent / "__main__.py")))
+    return subprocess.run([sys.executable, "-B", str(program)], cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_a_step_that_fails_is_counted_and_what_needs_it_is_left_out(tmp_path):
+    done = run_steps(tmp_path, """[
+        [steps.Step("good", 60, ["true"]), steps.Step("bad", 60, ["sh", "-c", "echo because; exit 3"])],
+        [steps.Step("after", 60, ["true"], needs=("bad",)), steps.Step("late", 1, ["sleep", "60"])]]""")
     assert done.returncode == 1
     assert "FAILED   bad: the step itself\nbecause\n" in done.stdout
     assert "FAILED   late: the step itself\nover its limit of 1 s" in done.stdout
     assert "FAILED   after: the step itself\nnot run: bad failed" in done.stdout
     assert done.stdout.splitlines()[-1] == "0 passed, 3 failed, 0 skipped"
     assert "   good: done in " in done.stderr and "   bad: failed in " in done.stderr
+
+
+def test_each_step_has_a_session_of_its_own(tmp_path):
+    """However the tests were started, their share of the CPUs is that of a session."""
+    asks = [sys.executable, "-c", "import os; print(os.getsid(0))"]
+    run_steps(tmp_path, "[[steps.Step(name, 60, %r) for name in ('one', 'two')]]" % asks)
+    sessions = {int((tmp_path / "build" / "test-results" / (name + ".log")).read_text()) for name in ("one", "two")}
+    assert len(sessions - {os.getsid(0)}) == 2

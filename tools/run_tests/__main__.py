@@ -29,7 +29,11 @@ def say(text):
 
 
 class Running:
-    """A step under way."""
+    """A step under way.
+
+    It has a session of its own: Linux shares the CPUs among sessions first (see autogroup in sched(7)), and what was started
+    without any, as by the first process of some containers, competes with the threads of the kernel and with whole sessions.
+    """
 
     def __init__(self, step):
         self.step = step
@@ -39,7 +43,7 @@ class Running:
             # An interrupt at the limit, because pytest then still writes down what it has.
             command = ["timeout", "--signal=INT", "--kill-after=20", str(step.limit_s), *step.command]
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                            env={**os.environ, **step.env})  # fmt: skip
+                                            start_new_session=True, env={**os.environ, **step.env})  # fmt: skip
 
     def seconds(self):
         return time.monotonic() - self.began
