@@ -155,6 +155,7 @@ describe("live", () => {
         return Number(/([\d,]+) samples/.exec(facts.join(" "))?.[1].replaceAll(",", "") ?? 0);
       };
       await page.getByRole("searchbox", { name: /Search functions/ }).fill("spin");
+      await page.getByRole("status").filter({ hasText: /\d frames?$/ }).waitFor(); // the first samples may all be of other functions
       await page.getByRole("searchbox", { name: /Search functions/ }).press("Enter");
       const selected = page.getByRole("region", { name: "Selected frame: spin" });
       await selected.waitFor();
