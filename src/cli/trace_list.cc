@@ -38,6 +38,12 @@ std::string python_file(const target::Maps& maps) {
   return found;
 }
 
+// One that has just begun may have been overlooked; of one that has just ended nothing is known.
+bool lacks_markers(const target::Process& process) {
+  const auto files = tracer::marked_files_of(process);
+  return files && files->empty() && process.alive();
+}
+
 MarkerReport look_everywhere() {
   MarkerReport report;
   std::vector<pid_t> marked;
@@ -54,7 +60,7 @@ MarkerReport look_everywhere() {
     const auto maps = process->maps();
     if (!maps && maps.error().kind == Failure::not_permitted) ++report.unreadable;
     const std::string file = maps ? python_file(*maps) : "";
-    if (!file.empty()) without[file].push_back(pid);
+    if (!file.empty() && lacks_markers(*process)) without[file].push_back(pid);
   }
   for (auto& [path, pids] : without) {
     report.files.push_back({{.path = path}, version_of_any(pids), std::move(pids)});

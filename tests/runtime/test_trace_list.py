@@ -109,6 +109,17 @@ def test_everywhere_each_file_stands_once_with_its_processes(system_python, wait
     assert places(file) == markers.of_file(path)
 
 
+def test_everywhere_those_that_come_and_go_meanwhile_have_their_markers(system_python, waiting):
+    (path,) = markers.of_process(waiting(system_python).pid)
+    comes_and_goes = 'while read -t 0.001 _; [ $? -gt 128 ]; do "$0" -c pass; done'
+    process = subprocess.Popen(["bash", "-c", comes_and_goes, system_python.command[0]], stdin=subprocess.PIPE)
+    try:
+        for _ in range(20):
+            assert [bool(file["markers"]) for file in listed() if file["path"] == path] == [True]
+    finally:
+        process.communicate()
+
+
 def test_everywhere_pythons_without_markers_are_named(shared_python, waiting):
     target = waiting(shared_python)
     if markers.of_process(target.pid):
