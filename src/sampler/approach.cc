@@ -19,6 +19,11 @@ void Approach::note(bool verified) {
   }
 }
 
+void Approach::put_off() {
+  pause_ = std::min(kMaxPause, 2 * pause_);
+  samples_until_trial_ = pause_;
+}
+
 bool Approach::trial_due() {
   if (--samples_until_trial_ > 0) return false;
   samples_until_trial_ = pause_;

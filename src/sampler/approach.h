@@ -20,6 +20,9 @@ class Approach {
   // A free reading, of a sample or a trial, was verified or not.
   void note(bool verified);
 
+  // A trial took too long to say anything: the next one has time.
+  void put_off();
+
   // While standing still: is a round of trials due after this sample?
   [[nodiscard]] bool trial_due();
   // How many free readings one round tries at the most: it ends with the first that fails.

@@ -52,6 +52,22 @@ TEST(ApproachTest, OneFailureIsEnough) {
   EXPECT_TRUE(approach.stand_still());
 }
 
+TEST(ApproachTest, TrialsThatSayNothingGetRareAndCountNeitherWay) {
+  Approach approach;
+  for (int i = 0; i < 255; ++i) approach.note(true);
+  int put_off = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    if (!approach.trial_due()) continue;
+    ++put_off;
+    approach.put_off();
+  }
+  EXPECT_GT(put_off, 50);
+  EXPECT_LT(put_off, 150);
+  EXPECT_TRUE(approach.stand_still());
+  approach.note(true);
+  EXPECT_FALSE(approach.stand_still());
+}
+
 TEST(ApproachTest, TriesSeldomWhileTheTrialsFail) {
   Approach approach;
   int trials = 0;

@@ -18,6 +18,9 @@ constexpr int kRideAttempts = 6;
 constexpr int kPauseAttempts = 6;
 constexpr Nanoseconds kLongestReading = 100'000;
 constexpr Nanoseconds kLongestTrial = 25'000;  // with what comes before a sample; most are much shorter
+// So few that the thread seldom stops running meanwhile, on a crowded machine as well.
+constexpr std::uint32_t kTrialsThatCount = 8;
+static_assert(Approach::kTrials % kTrialsThatCount == 0);
 constexpr int kReadingsInOneGo = 5;
 constexpr Nanoseconds kLongestSpin = 3'000;  // so that readings do not beat with a loop of the target
 constexpr int kFreeReadingsOfAFastThread = 5;
@@ -150,31 +153,52 @@ void ThreadSampler::try_free_readings(const Tools& tools, Nanoseconds until) {
   // tell which of them is at work.
   if (!kernel_.stat || !approach_.stand_still() || !last_.running || !companions_.others.empty()) return;
   if (!is_time_for_a_trial(until)) return;
+  // While it waits for its turn every reading would succeed. A trial that is due stays so until it runs.
+  const bool was_met_waiting = tools.interrupter != nullptr && last_.step != Step::interrupt;
+  if (was_met_waiting) {
+    trials_ = 0;
+    return;
+  }
   if (trials_ == 0) {
     if (!approach_.trial_due()) return;
     const auto stat = kernel_.stat->read();
     if (!stat) return;
     last_cpu_ = stat->processor;
   }
-  // From its own CPU every reading would succeed, and while it waits for its turn.
-  const bool was_met_waiting = tools.interrupter != nullptr && last_.step != Step::interrupt;
-  if (was_met_waiting || !tools.seat.keep_off(last_cpu_)) {
+  // From its own CPU as well.
+  if (!tools.seat.keep_off(last_cpu_)) {
     trials_ = 0;
     return;
   }
-  for (; trials_ < Approach::kTrials; ++trials_) {
+  while (trials_ < Approach::kTrials) {
     if (!is_time_for_a_trial(until)) return;  // the round goes on after the next sample
     const auto reading = read_in_one_go();
-    if (reading && is_verified(*reading)) continue;
-    trials_ = 0;
-    approach_.note(false);
-    if (reading == Reading::unknown || reading == Reading::unmapped) reader_->learn();
+    if (!reading || !is_verified(*reading)) return end_trials(reading);
+    if (++trials_ % kTrialsThatCount == 0 && !count_trials(tools)) return;
+  }
+  trials_ = 0;
+}
+
+// With a reading that was not verified.
+void ThreadSampler::end_trials(std::optional<Reading> last) {
+  trials_ = 0;
+  if (!last) {
+    // We lost our CPU meanwhile, which has nothing to do with what the thread was at; or its stack is too deep.
+    approach_.put_off();
     return;
   }
-  const bool meant_something = !is_known_to_wait(tools);
-  for (; trials_ > 0; --trials_) {
-    if (meant_something) approach_.note(true);
+  approach_.note(false);
+  if (last == Reading::unknown || last == Reading::unmapped) reader_->learn();
+}
+
+// False: the last ones say nothing, it was waiting for its turn.
+bool ThreadSampler::count_trials(const Tools& tools) {
+  if (is_known_to_wait(tools)) {
+    trials_ = 0;
+    return false;
   }
+  for (std::uint32_t i = 0; i < kTrialsThatCount; ++i) approach_.note(true);
+  return true;
 }
 
 // Ready to run, or not even that. Without an interrupt there is no telling.

@@ -84,6 +84,8 @@ class ThreadSampler {
   [[nodiscard]] cpython::Reading read_freely(const Tools& tools);
   [[nodiscard]] std::optional<cpython::Reading> read_in_one_go();
   [[nodiscard]] cpython::Reading read_again_and_again(const Tools& tools);
+  void end_trials(std::optional<cpython::Reading> last);
+  [[nodiscard]] bool count_trials(const Tools& tools);
   [[nodiscard]] bool is_known_to_wait(const Tools& tools) const;
   [[nodiscard]] std::optional<bool> runs_now();
   [[nodiscard]] bool is_awake();
