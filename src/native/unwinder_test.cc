@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/test_effort.h"
 #include "base/test_paths.h"
 #include "native/dwfl_oracle.h"
 #include "target/pause.h"
@@ -295,10 +296,11 @@ Tally compare_at_random(pid_t pid, int stops, Nanoseconds turn) {
 
 TEST(Unwinder, AgreesWithLibdwflAtAnyMoment) {
   const TestChild child = start("mix");
-  const Tally tally = compare_at_random(child.pid(), 500, 300'000);
+  const int stops = times(500, 2000);
+  const Tally tally = compare_at_random(child.pid(), stops, 300'000);
   // Less than one in a thousand is in code without tables; and if it always stood still at the same few places, it
   // would not be any moment.
-  EXPECT_GT(tally.complete, 475u);
+  EXPECT_GT(tally.complete, static_cast<std::size_t>(stops) * 19 / 20);
   EXPECT_GT(tally.places.size(), 40u);
 }
 
@@ -315,8 +317,9 @@ while True:
     json.loads(text, object_hook=lambda item: item)
     re.sub(r"\d+", lambda match: str(len(match.group())), text)
 )"});
-  const Tally tally = compare_at_random(child.pid(), 400, 500'000);
-  EXPECT_GT(tally.complete, 375u);
+  const int stops = times(400, 1500);
+  const Tally tally = compare_at_random(child.pid(), stops, 500'000);
+  EXPECT_GT(tally.complete, static_cast<std::size_t>(stops) * 15 / 16);
   EXPECT_GT(tally.places.size(), 120u);
 }
 

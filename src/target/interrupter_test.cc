@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/test_effort.h"
 #include "bpf/interrupt.h"
 #include "target/interrupter_testing.h"
 
@@ -15,7 +16,7 @@ namespace {
 // Read from outside, the two would be many steps apart, in either direction, nearly every time.
 TEST_F(InterrupterTest, AllOfTheCopyIsOfOneInstant) {
   const Busy busy(cpus_[1]);
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < times(200, 1000); ++i) {
     std::uint64_t first = 0;
     std::uint64_t second = 0;
     const std::array segments = {segment_of(const_cast<const std::uint64_t&>(busy.first), first),

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <random>
 
+#include "base/test_effort.h"
 #include "target/pause.h"
 #include "target/process.h"
 #include "target/ptrace.h"
@@ -85,7 +86,7 @@ TEST(PauseSignals, LosesNoSignalAndDoublesNone) {
   const TestChild sender = start_sender(child.pid(), shared.get());
   Pauser pauser(child.pid());
   int before_a_signal = 0;
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < times(300, 1000); ++i) {
     ASSERT_TRUE(is_caught_taking_a_signal(shared.get()));
     const Pause pause = pauser.stop(child.pid(), kLong);
     ASSERT_EQ(pause.status(), PauseStatus::stopped);

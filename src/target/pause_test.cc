@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "base/test_effort.h"
 #include "target/process.h"
 #include "target/test_child.h"
 #include "target/test_spinner.h"
@@ -56,7 +57,7 @@ TEST(Pause, StopsAgainAtOnce) {
   SharedMemory shared;
   const TestChild child = start_spinner(shared.get());
   Pauser pauser(child.pid());
-  for (int i = 0; i < 200; ++i) ASSERT_TRUE(pauser.stop(child.pid(), kLong)) << i;
+  for (int i = 0; i < times(200, 1000); ++i) ASSERT_TRUE(pauser.stop(child.pid(), kLong)) << i;
   EXPECT_TRUE(turns_go_on(shared.get()));
 }
 

@@ -13,9 +13,9 @@ import flametap
 from pythons import FULL
 from target import wait_until
 
-KILLS = 60
+KILLS = 100 if FULL else 60
 LATEST_KILL_S = 0.1 if FULL else 0.06  # it samples after 10 to 40 ms
-SIGNALS = 40000 if FULL else 20000
+SIGNALS = 100000 if FULL else 20000
 CHECKPOINTS = 6
 REAL_TIME_SIGNAL = signal.SIGRTMIN + 5
 

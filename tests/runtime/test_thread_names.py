@@ -87,7 +87,8 @@ def test_what_takes_the_memory_of_a_name_is_none(frame_kind, start):
         assert set(names.values()) <= set(truth)
 
 
-@pytest.mark.parametrize("relay", [(0.03, 12), (0.12, 6), (0.002, 500), (0.01, 60, "linger"), (0.005, 300, "three")], ids=str)
+@pytest.mark.parametrize("relay", [(0.03, 12), (0.12, 12 if FULL else 6), (0.002, 1000 if FULL else 500), (0.01, 60, "linger"),
+                                   (0.005, 600 if FULL else 300, "three")], ids=str)
 def test_no_thread_has_the_name_of_one_before(frame_kind, tmp_path, relay):
     """Threads with the same ident come one after the other; a short one may keep the kernel's name, but no other's."""
     out = tmp_path / "all.json"

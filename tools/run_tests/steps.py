@@ -61,7 +61,7 @@ class Plan:
         """A program with unit tests is one test to ctest; it tells of its cases by itself, in RESULTS/STEP."""
         command = ["ctest", "--test-dir", folder, "--parallel", str(CPUS), "--no-tests=error", "--output-on-failure",
                    "--test-output-size-failed", "100000", "--output-junit", f"{RESULTS}/{step}.xml"]  # fmt: skip
-        env = {"GTEST_OUTPUT": f"xml:{RESULTS}/{step}/"}
+        env = {"GTEST_OUTPUT": f"xml:{RESULTS}/{step}/", "FLAMETAP_FULL": str(int(self.full))}
         if self.quick:
             command += ["--label-exclude", "fuzz"]
         chosen = self.chosen(step)
