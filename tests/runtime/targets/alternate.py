@@ -3,8 +3,9 @@
 Every function has one role, so that the possible stacks are known: <module>, S0 .. S5, loop, and then nothing, or A0
 .. Ak, or B0 .. Bk. So are the lines: whoever is not the innermost frame stands on the one line where it calls.
 
-The rounds are of unequal length, by chance: a sampler that gets its turn at the ticks of the scheduler only, as on a busy
-machine, would otherwise meet rounds of one length in step and see one of them too often.
+Chance decides which kind of round comes next, and how long it is. On a busy machine the scheduler gives a sampler its turn
+after a slice of time that began, and ends, where the target read its CPU clock: the kernel accounts for the slice there. In
+a fixed order the sampler would meet one kind again and again.
 
 The truth about the shares of time. Reading a clock around every call would cost as much as the call and would itself
 be sampled, and durations calibrated beforehand are not those of the sampled run (caches, frequency, other programs:
@@ -89,39 +90,42 @@ def loop():
     wall, cpu = clocks()
     count_a, count_b, count_both = calls_per_round(a, b, cpu)
     spent_wall, spent_cpu = [0, 0, 0], [0, 0, 0]
-    lengths = itertools.cycle([random.uniform(0.5, 1.5) for _ in range(1009)])
+    kinds_and_lengths = [(random.randrange(3), random.uniform(0.5, 1.5)) for _ in range(9973)]
+    rounds = itertools.cycle(kinds_and_lengths)
     version = 0
     pack, pack_version = struct.Struct("=8q").pack_into, struct.Struct("=q").pack
     place, now_unix = 0, time.time
     say_lines()
     while True:
-        cpu_start = cpu()
-        start = wall()
-        for _ in range(int(count_a * next(lengths))):
-            a()  # only A
-        now = wall()
-        cpu_now = cpu()
-        spent_wall[0] += now - start
-        spent_cpu[0] += cpu_now - cpu_start
-
-        cpu_start = cpu()
-        start = wall()
-        for _ in range(int(count_b * next(lengths))):
-            b()  # only B
-        now = wall()
-        cpu_now = cpu()
-        spent_wall[1] += now - start
-        spent_cpu[1] += cpu_now - cpu_start
-
-        cpu_start = cpu()
-        start = wall()
-        for _ in range(int(count_both * next(lengths))):
-            a()  # A of both
-            b()  # B of both
-        now = wall()
-        cpu_now = cpu()
-        spent_wall[2] += now - start
-        spent_cpu[2] += cpu_now - cpu_start
+        for _ in range(3):
+            kind, length = next(rounds)
+            if kind == 0:
+                count = int(count_a * length)
+                cpu_start = cpu()
+                start = wall()
+                for _ in range(count):
+                    a()  # only A
+                now = wall()
+                cpu_now = cpu()
+            elif kind == 1:
+                count = int(count_b * length)
+                cpu_start = cpu()
+                start = wall()
+                for _ in range(count):
+                    b()  # only B
+                now = wall()
+                cpu_now = cpu()
+            else:
+                count = int(count_both * length)
+                cpu_start = cpu()
+                start = wall()
+                for _ in range(count):
+                    a()  # A of both
+                    b()  # B of both
+                now = wall()
+                cpu_now = cpu()
+            spent_wall[kind] += now - start
+            spent_cpu[kind] += cpu_now - cpu_start
 
         # The version is odd meanwhile. It is written with one store; pack_into() fills with zeros first.
         COUNTERS[0:8] = pack_version(version + 1)
