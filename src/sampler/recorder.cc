@@ -68,7 +68,8 @@ Result<void> Recorder::record(const std::atomic<bool>& stop, Progress& progress,
     const Nanoseconds until = std::min(tick.deadline, end);
     use_time_until(until);
     while (!stop && monotonic_now() < until && !waits_in_vain(until)) sleep_towards(until);
-    if (stop || monotonic_now() >= end) {
+    // A tick that was due before the end is taken, however late we are: a short recording would be empty otherwise.
+    if (stop || (tick.deadline >= end && monotonic_now() >= end)) {
       ended_ = stop ? "stopped by a signal" : "the time was up";
       builder_.count_missed(tick.missed + schedule.passed(tick, std::min(monotonic_now(), end)));
       break;

@@ -192,6 +192,26 @@ def test_a_late_sample_stands_for_the_ticks_before_it(usual_python, start, tmp_p
         assert weight_ns * rate / 1e9 >= ticks[thread] + missed, (thread, weights, ticks, missed)
 
 
+def sleeps_until_a_tick(pid):
+    """Whether a thread of flametap is in clock_nanosleep."""
+    return any(thread.joinpath("syscall").read_text().startswith("230 ") for thread in Path("/proc/%d/task" % pid).iterdir())
+
+
+def test_a_tick_that_was_due_in_time_is_taken_late(usual_python, start, tmp_path):
+    """flametap stands still from before its first tick until the time is up: what was recorded is one late sample."""
+    target = start(usual_python, "obedient.py")
+    target.says()
+    process = flametap.start("record", "-p", target.pid, "-r", 2, "-d", 0.6, "--mode", "wall", *flametap.into(tmp_path))
+    wait_until(lambda: sleeps_until_a_tick(process.pid), "it sleeps until its first tick")
+    process.send_signal(signal.SIGSTOP)
+    wait_until(lambda: state_of(process.pid) == "T", "it stands still")
+    time.sleep(0.7)
+    process.send_signal(signal.SIGCONT)
+    recording = flametap.recorded(tmp_path, flametap.finish(process))
+    assert recording.folded.total > 0
+    assert recording.stats["ticks"] >= 1
+
+
 def state_of(pid):
     return Path("/proc/%d/stat" % pid).read_text().rpartition(")")[2].split()[0]
 
