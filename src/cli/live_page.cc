@@ -15,8 +15,10 @@
 namespace flametap::cli {
 namespace {
 
-// A page asks once a second for what is new.
-constexpr std::chrono::milliseconds kTimeToFetchTheRest{2500};
+// A page asks once a second for what is new, on a busy machine less often. One that is silent for so long was closed.
+constexpr Nanoseconds kLongestSilence = 10 * kSecond;
+// For others that watch, once one page has the rest.
+constexpr std::chrono::milliseconds kTimeForOtherPages{1500};
 
 // Threads that are started meanwhile get no signals: those are for the one that records.
 class WithoutSignals {
@@ -83,12 +85,14 @@ class LivePage::Impl {
   }
 
   void finish() {
-    if (!recording_ || !recording_->was_read()) return;
-    const store::Entry entry = recording_->entry();
-    const auto bytes = recording_->read(0, entry.bytes);
-    // Those that watch find it where it was, but without the word that it grows.
-    if (bytes && store_->add(entry, *bytes, "").ok()) live_.remove(entry.id);
-    std::this_thread::sleep_for(kTimeToFetchTheRest);
+    if (!recording_) return;
+    recording_->complete();
+    while (!recording_->rest_was_requested()) {
+      const auto last = recording_->last_request();
+      if (!last || monotonic_now() > *last + kLongestSilence) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    std::this_thread::sleep_for(kTimeForOtherPages);
   }
 
  private:

@@ -6,8 +6,6 @@
 
 #include <cerrno>
 
-#include "base/clock.h"
-
 namespace flametap::server {
 
 Result<std::shared_ptr<LiveRecording>> LiveRecording::open(const std::string& path, store::Entry about) {
@@ -30,7 +28,6 @@ std::uint64_t LiveRecording::size() const {
 }
 
 Result<std::string> LiveRecording::read(std::uint64_t from, std::size_t max) const {
-  was_read_ = true;
   std::string bytes(max, '\0');
   std::size_t have = 0;
   while (have < max) {
@@ -42,6 +39,18 @@ Result<std::string> LiveRecording::read(std::uint64_t from, std::size_t max) con
   }
   bytes.resize(have);
   return bytes;
+}
+
+bool LiveRecording::note_request() {
+  const bool is_rest = is_complete_;
+  last_request_ = monotonic_now();
+  if (is_rest) rest_was_requested_ = true;
+  return is_rest;
+}
+
+std::optional<Nanoseconds> LiveRecording::last_request() const {
+  const Nanoseconds last = last_request_;
+  return last != 0 ? std::optional(last) : std::nullopt;
 }
 
 void LiveRecordings::add(const std::shared_ptr<LiveRecording>& recording) {

@@ -6,9 +6,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/result.h"
 #include "store/store.h"
@@ -25,15 +27,22 @@ class LiveRecording {
   [[nodiscard]] std::uint64_t size() const;
   // What is there of it; nothing behind its end.
   [[nodiscard]] Result<std::string> read(std::uint64_t from, std::size_t max) const;
-  // Whether anybody has read of it.
-  [[nodiscard]] bool was_read() const { return was_read_; }
+
+  // Nothing is added to it any more.
+  void complete() { is_complete_ = true; }
+  // Somebody asks for what is new; gives whether it is complete, so that this is the rest.
+  [[nodiscard]] bool note_request();
+  [[nodiscard]] std::optional<Nanoseconds> last_request() const;  // by the monotonic clock
+  [[nodiscard]] bool rest_was_requested() const { return rest_was_requested_; }
 
  private:
   LiveRecording(Fd file, store::Entry about) : file_(std::move(file)), about_(std::move(about)) {}
 
   Fd file_;
   store::Entry about_;
-  mutable std::atomic<bool> was_read_ = false;
+  std::atomic<bool> is_complete_ = false;
+  std::atomic<bool> rest_was_requested_ = false;
+  std::atomic<Nanoseconds> last_request_ = 0;  // 0: there was none
 };
 
 class LiveRecordings {

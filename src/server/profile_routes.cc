@@ -161,12 +161,13 @@ Response ProfileRoutes::recording(const Call& call) {
 }
 
 Response ProfileRoutes::live_part(const std::shared_ptr<LiveRecording>& live, std::uint64_t from) {
+  const bool is_rest = live->note_request();  // before its size is asked
   const std::uint64_t size = live->size();
   Response response{.type = "application/octet-stream"};
   response.stream = std::make_shared<ByteStream>(
       ByteStream{size - std::min(from, size),
                  [live, from](std::uint64_t place, std::size_t max) { return live->read(from + place, max); }});
-  response.headers.emplace_back("Flametap-Live", "yes");
+  response.headers.emplace_back("Flametap-Live", is_rest ? "no" : "yes");
   return response;
 }
 

@@ -15,6 +15,13 @@ namespace {
 
 constexpr const char* kFolded = "a;b 3\na;c 1\n";
 
+std::string value_of(const Response& response, const std::string& header) {
+  for (const auto& [name, value] : response.headers) {
+    if (name == header) return value;
+  }
+  return "";
+}
+
 class ServiceTest : public testing::Test {
  protected:
   Response ask(Method method, const std::string& target, const std::string& body = "", Head head = {}) {
@@ -83,7 +90,8 @@ TEST_F(ServiceTest, AGrowingRecordingIsReadAsFarAsItIs) {
   const auto id = *store::ProfileId::random();
   std::ofstream file(path);
   file << "begin" << std::flush;
-  live_.add(*LiveRecording::open(path, {.id = id, .name = "now"}));
+  const auto live = *LiveRecording::open(path, {.id = id, .name = "now"});
+  live_.add(live);
   const std::string target = "/api/profiles/" + id.text();
   EXPECT_EQ(nlohmann::json::parse(get(target).body)["live"], true);
   EXPECT_EQ(nlohmann::json::parse(get("/api/profiles").body)["profiles"][0]["id"], id.text());
@@ -92,8 +100,15 @@ TEST_F(ServiceTest, AGrowingRecordingIsReadAsFarAsItIs) {
   const Response rest = get(target + "/ftap?from=5");
   ASSERT_TRUE(rest.stream);
   EXPECT_EQ(rest.stream->size, 4U);
+  EXPECT_EQ(value_of(rest, "Flametap-Live"), "yes");
   EXPECT_EQ(*rest.stream->read(0, 100), " end");
   EXPECT_EQ(get(target + "/ftap?from=9").stream->size, 0U);
+  EXPECT_TRUE(live->last_request());
+  EXPECT_FALSE(live->rest_was_requested());
+
+  live->complete();
+  EXPECT_EQ(value_of(get(target + "/ftap?from=9"), "Flametap-Live"), "no");
+  EXPECT_TRUE(live->rest_was_requested());
   EXPECT_EQ(ask(Method::remove, target).status, 409U);
   live_.remove(id);
   EXPECT_EQ(get(target).status, 404U);
