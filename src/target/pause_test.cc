@@ -66,12 +66,12 @@ TEST(Pause, AStoppedProcessStaysStopped) {
   const TestChild child = start_spinner(shared.get());
   kill(child.pid(), SIGSTOP);
   wait_until([&] { return state_of(child.pid()) == TaskState::stopped; });
+  const std::uint64_t turns = shared->turns;
   Pauser pauser(child.pid());
   for (int i = 0; i < 100; ++i) {
     ASSERT_EQ(pauser.stop(child.pid(), kLong).status(), PauseStatus::stopped);
     wait_until([&] { return state_of(child.pid()) == TaskState::stopped; });
   }
-  const std::uint64_t turns = shared->turns;
   EXPECT_EQ(shared->turns, turns);
   kill(child.pid(), SIGCONT);
   EXPECT_TRUE(turns_go_on(shared.get()));

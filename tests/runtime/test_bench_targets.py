@@ -99,11 +99,15 @@ class Running:
         """
         cells, used = self._look()
         enough_s = cpu_time(self.target.pid) + seconds
-        self._wait_until(lambda: cpu_time(self.target.pid) > enough_s)
+        self._wait_until(lambda: cpu_time(self.target.pid) > enough_s and self._has_spent_in_all_since(cells))
         cells_then, used_then = self._look()
         gains_s = sorted(then - used[thread] for thread, then in used_then.items())
         working = len(self.cells_of[REST])
         return [then - now for now, then in zip(cells, cells_then)], sum(gains_s[-working:])
+
+    def _has_spent_in_all_since(self, cells):
+        before, now = self.times(cells), self.times(self.cells())
+        return all(now[label] > before[label] for label in before)
 
     @staticmethod
     def _wait_until(condition):

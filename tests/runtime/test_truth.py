@@ -327,4 +327,5 @@ def test_neither_riding_nor_pausing(frame_kind, samples, two_cpus):
     for sampled in samples(frame_kind, "moving", "--no-interrupt", "--no-pause", cpus={theirs},
                            wrap=["taskset", "-c", ours]):
         assert sampled.stats["paused"] + sampled.stats["ride_along"] + sampled.stats["interrupted"] == 0
+        assert bool(sampled.markers) == (sampled.stats["torn"] + sampled.stats["unreadable"] > 0), sampled.stats
         sampled.assert_possible()
