@@ -32,8 +32,8 @@ def waited_until_its_end_s(process):
     return sum(waited.values())
 
 
-class Stalls:
-    """How long anything on this machine waited for a disk or for memory, or the host ran others, since this was made."""
+class Since:
+    """How much a number of seconds has grown since this was made."""
 
     def __init__(self):
         self._before_s = self._now_s()
@@ -41,12 +41,24 @@ class Stalls:
     def seconds(self):
         return self._now_s() - self._before_s
 
+
+class StolenTime(Since):
+    """How long the host had the CPUs of this machine run others, all CPUs together."""
+
     @staticmethod
     def _now_s():
-        seconds = 0
+        stolen = int(Path("/proc/stat").read_text().split("\n", 1)[0].split()[8])
+        return stolen / os.sysconf("SC_CLK_TCK")
+
+
+class Stalls(Since):
+    """How long anything on this machine waited for a disk or for memory, or the host ran others."""
+
+    @staticmethod
+    def _now_s():
+        seconds = StolenTime._now_s()
         for what in ("io", "memory"):
             path = Path("/proc/pressure") / what
             if path.exists():  # a kernel may be built without
                 seconds += int(re.search(r"^some .*total=(\d+)", path.read_text(), re.MULTILINE)[1]) / 1e6
-        stolen = int(Path("/proc/stat").read_text().split("\n", 1)[0].split()[8])
-        return seconds + stolen / os.sysconf("SC_CLK_TCK")
+        return seconds

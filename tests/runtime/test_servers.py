@@ -4,10 +4,10 @@ import collections
 import json
 import socket
 import time
-from pathlib import Path
 
 import pytest
 
+import delays
 import flametap
 from target import FIRST
 
@@ -46,23 +46,19 @@ def time_by_state(recording):
     return seen
 
 
-def waited_s(pid):
-    """For how long a process was ready and had to wait for a CPU."""
-    return int(Path("/proc/%d/schedstat" % pid).read_text().split()[1]) / 1e9
-
-
 @pytest.fixture
 def recorded(start, tmp_path):
-    """Records a server under load; gives the recording and what the server's own clocks say, with "waited_s"."""
+    """Records a server under load; gives the recording and what the server's own clocks say, with "waited_s": for how long it
+    was ready and had no CPU, because others had it or the host took it away, which no clock of CPU time counts."""
 
     def record(interpreter, framework):
         target = start(interpreter, "server.py", framework, wrap=FIRST)
         client = Client(target.says()["port"])
         out = tmp_path / "all.json"
-        before = waited_s(target.pid)
+        before, stolen = delays.waited_for_cpu_s(target.pid), delays.StolenTime()
         process = flametap.start("record", "-p", target.pid, "-d", SECONDS, "-o", out)
         clocks = put_under_load(client, process)
-        clocks["waited_s"] = waited_s(target.pid) - before
+        clocks["waited_s"] = delays.waited_for_cpu_s(target.pid) - before + stolen.seconds()
         done = flametap.finish(process)
         assert done.code == flametap.DONE, done
         return json.loads(out.read_text()), clocks
