@@ -13,6 +13,8 @@ from pathlib import Path
 
 TARGETS = Path(__file__).resolve().parent / "targets"
 
+READ, FUTEX = 0, 202  # numbers of system calls
+
 # Far longer than anything here takes, on a busy machine too: what runs into it hangs.
 PATIENCE_S = 180
 
@@ -148,6 +150,20 @@ class Target:
         user_time = 11  # in ticks, as stat() counts its fields
         before = int(self.stat()[user_time])
         wait_until(lambda: int(self.stat()[user_time]) > before + 1, "%d computes" % self.pid)
+
+    def wait_until_threads_compute(self, tids):
+        """Returns once each of these has computed for a while: what it did to get there is over."""
+        stats = [Path("/proc/%d/task/%d/stat" % (self.pid, tid)) for tid in tids]
+
+        def user_times():
+            return [int(stat.read_text().rpartition(")")[2].split()[11]) for stat in stats]
+
+        before = user_times()
+        wait_until(lambda: all(now > then + 1 for now, then in zip(user_times(), before)), "threads %s compute" % tids)
+
+    def wait_until_in_system_call(self, tid, number):
+        call = Path("/proc/%d/task/%d/syscall" % (self.pid, tid))
+        wait_until(lambda: call.read_text().startswith("%d " % number), "thread %d is in system call %d" % (tid, number))
 
     def tracer(self):
         for line in Path("/proc/%d/status" % self.pid).read_text().splitlines():

@@ -6,7 +6,9 @@ import json
 import pytest
 
 import flametap
+from chance import most_by_chance
 from pythons import FULL
+from target import FUTEX
 
 ON_CPU, HOLDS_GIL, WAITS_FOR_GIL, IN_GC = 1, 2, 4, 8
 RIGHT = 0.99
@@ -21,8 +23,11 @@ def states(start, counters, tmp_path):
 
     def record(interpreter, *words):
         target = start(interpreter, "states.py", counters.path, *words)
-        names = {tid: name for name, tid in target.says()["kernel_ids"].items()}
+        kernel_ids = target.says()["kernel_ids"]
+        names = {tid: name for name, tid in kernel_ids.items()}
         counters.wait_for_progress()
+        if "wants" in kernel_ids:
+            target.wait_until_in_system_call(kernel_ids["wants"], FUTEX)
         done = flametap.run("record", "-p", target.pid, *FOR_A_THOUSAND, "--mode", "wall", "-o", tmp_path / "all.json")
         assert done.code == flametap.DONE, done
         seen = collections.defaultdict(collections.Counter)
@@ -33,21 +38,10 @@ def states(start, counters, tmp_path):
     return record
 
 
-def most_by_chance(ticks):
-    """More samples than that are wrong once in a hundred million runs, if each is with a chance of 1 - RIGHT."""
-    chance = probability = RIGHT ** ticks
-    wrong = 0
-    while probability < 1 - 1e-8:
-        wrong += 1
-        chance *= (ticks - wrong + 1) / wrong * (1 - RIGHT) / RIGHT
-        probability += chance
-    return wrong
-
-
 def assert_right(ticks, is_right):
     """On a busy machine there may be few samples, of which a single one is more than 1 - RIGHT."""
     wrong = sum(count for state, count in ticks.items() if not is_right(state))
-    assert wrong <= most_by_chance(sum(ticks.values())), ticks
+    assert wrong <= most_by_chance(sum(ticks.values()), 1 - RIGHT), ticks
 
 
 def test_each_state_is_told_from_the_others(minor_python, states):
@@ -67,6 +61,7 @@ def test_collecting_garbage_is_seen(minor_python, states):
 def test_interpreters_with_a_gil_of_their_own(own_gil_python, start, tmp_path):
     target = start(own_gil_python, "own_gils.py")
     names = {tid: name for name, tid in target.says()["kernel_ids"].items()}
+    target.wait_until_threads_compute(list(names))
     out = tmp_path / "all.json"
     done = flametap.run("record", "-p", target.pid, *FOR_A_THOUSAND, "--mode", "wall", "-o", out)
     assert done.code == flametap.DONE, done
@@ -77,7 +72,7 @@ def test_interpreters_with_a_gil_of_their_own(own_gil_python, start, tmp_path):
         # Each of the two threads also has a state in the main interpreter, which does nothing meanwhile.
         busy = sum(count for state, count in seen[name].items() if state == ON_CPU | HOLDS_GIL)
         half = sum(seen[name].values()) // 2
-        assert half - busy <= most_by_chance(half), seen
+        assert half - busy <= most_by_chance(half, 1 - RIGHT), seen
         assert set(seen[name]) <= {0, HOLDS_GIL, ON_CPU | HOLDS_GIL}, seen
 
 

@@ -2,28 +2,36 @@
 
 import collections
 import json
+import math
 from pathlib import Path
 
 import pytest
 
 import flametap
-from target import TARGETS, wait_until
+from chance import most_by_chance
+from target import READ, TARGETS, wait_until
 
 SECONDS = 0.75  # of programs that take all CPUs: many samples in a short time
+ENOUGH_TICKS = 1000
 
 
-def shares_of_ticks(recording):
-    """{function of threads.py: at what share of the ticks a thread in it was in the profile}"""
+RIGHT = 0.99  # of the samples: a moment between two lines of the target is not what it says that it does
+
+
+def ticks_without(recording):
+    """{function of threads.py: at how many ticks there was no thread in it in the profile}"""
     stacks, counts = flametap.stacks_of(recording), collections.Counter()
     for stack, ticks in zip(recording["samples"]["stack"], recording["samples"]["ticks"]):
         for name in {frame.name for frame in stacks[stack]} & {"spin", "burn", "wait"}:
             counts[name] += ticks
-    return {name: counts[name] / recording["recording"]["quality"]["ticks"] for name in ("spin", "burn", "wait")}
+    return {name: recording["recording"]["quality"]["ticks"] - counts[name] for name in ("spin", "burn", "wait")}
 
 
 def test_a_mode_has_the_threads_that_it_is_for(frame_kind, start, tmp_path):
     target = start(frame_kind, "threads.py")
-    target.says()
+    tids = target.says()
+    target.wait_until_threads_compute([tids["spin"], tids["burn"]])
+    target.wait_until_in_system_call(tids["wait"], READ)
     ftap = tmp_path / "recording.ftap"
     done = flametap.run("record", "-p", target.pid, "-d", SECONDS, "-r", 2000, "-o", ftap)
     assert done.code == flametap.DONE, done
@@ -31,15 +39,12 @@ def test_a_mode_has_the_threads_that_it_is_for(frame_kind, start, tmp_path):
     for mode in ("wall", "cpu", "gil"):
         done = flametap.run("report", ftap, "--mode", mode, "-f", "json", "-o", "-")
         assert done.code == flametap.DONE, done
-        found[mode] = shares_of_ticks(json.loads(done.out))
-    for name in ("spin", "burn", "wait"):
-        assert found["wall"][name] == pytest.approx(1, abs=0.05), name
-    assert found["cpu"]["spin"] > 0.9
-    assert found["cpu"]["burn"] > 0.8
-    assert found["cpu"]["wait"] == 0
-    assert found["gil"]["spin"] > 0.9
-    assert found["gil"]["burn"] < 0.05
-    assert found["gil"]["wait"] == 0
+        found[mode] = ticks_without(json.loads(done.out))
+    ticks = json.loads(done.out)["recording"]["quality"]["ticks"]
+    few = most_by_chance(ticks, 1 - RIGHT)
+    for mode, there in (("wall", ("spin", "burn", "wait")), ("cpu", ("spin", "burn")), ("gil", ("spin",))):
+        for name, without in found[mode].items():
+            assert 0 <= without <= few if name in there else without == ticks, (mode, found[mode], ticks)
 
 
 def test_threads_that_come_and_go(frame_kind, start, tmp_path):
@@ -48,12 +53,15 @@ def test_threads_that_come_and_go(frame_kind, start, tmp_path):
     target.said = target.says()
     lasting = {target.pid, *target.said.values()}
     out = tmp_path / "all.json"
-    done = flametap.run("record", "-p", target.pid, "-d", SECONDS, "-r", 4000, "--mode", "wall", "-o", out)
-    assert done.code == flametap.DONE, done
-    recording = json.loads(out.read_text())
-    quality, stacks = recording["recording"]["quality"], flametap.stacks_of(recording)
     # Each function has its own place: below it only the thread's own beginning, or the main program.
     roles = {"spin", "burn", "wait", "visitor", "host", "main"}
+
+    def is_enough(recording):
+        return recording["recording"]["quality"]["ticks"] > ENOUGH_TICKS and roles <= flametap.functions_of(recording)
+
+    flametap.record_until(out, is_enough, "each function", "-p", target.pid, "-r", 4000, "--mode", "wall")
+    recording = json.loads(out.read_text())
+    quality, stacks = recording["recording"]["quality"], flametap.stacks_of(recording)
     seen = collections.Counter()
     for number, count in zip(recording["samples"]["stack"], recording["samples"]["ticks"]):
         found = [frame.name for frame in stacks[number] if frame.file.endswith("threads.py") and frame.name in roles]
@@ -87,14 +95,14 @@ def test_the_oldest_is_seen_while_others_come_and_go_at_once(frame_kind, start, 
 
 def test_short_threads_have_their_share(frame_kind, tmp_path):
     """Each of them begins and ends between two ticks that are in time: without a sample at the first tick that it meets, none
-    would have one. Late ticks come when the CPUs are free, which is seldom while a thread is at work, so they hit less of it."""
+    would have one. Ticks that come late come when the CPUs are free, which is less often while a thread is at work."""
     out = tmp_path / "all.json"
     command = [*frame_kind.command, TARGETS / "relay.py", 0.004, 150]
     done = flametap.run("record", "-r", 200, "-o", out, "--", *command, env=frame_kind.environment())
     assert done.code == flametap.DONE, done
     recording = json.loads(out.read_text())
     ticks = sum(sample.ticks for sample in flametap.samples_of(recording) if sample.function.startswith("f_"))
-    quality = recording["recording"]["quality"]
-    taken = quality["ticks"] / (quality["ticks"] + quality["missed_ticks"])
-    expected = float(done.out) * 200 * taken
-    assert 0.5 * expected < ticks < 1.2 * expected
+    quality, due = recording["recording"]["quality"], float(done.out) * 200
+    # Those that were missed may all have been due in a thread. Each of the others was in one or in none, which chance decided.
+    by_chance = 6.5 * math.sqrt(quality["ticks"]) / 2
+    assert 0.8 * due - quality["missed_ticks"] - by_chance < ticks <= quality["ticks"], (ticks, due, quality)

@@ -1,6 +1,6 @@
-"""Two interpreters with a GIL of their own (3.12+), each computing in a thread of its own: python own_gils.py COUNTER_FILE.
+"""Two interpreters with a GIL of their own (3.12+), each computing in a thread of its own.
 
-Says {"kernel_ids": {name: id}}; the counter moves once both compute.
+Says {"kernel_ids": {name: id}} when both are about to compute.
 """
 
 import os
