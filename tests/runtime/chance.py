@@ -2,21 +2,14 @@
 
 import math
 
-RARE = 1e-8
-
 
 def most_by_chance(samples, probability):
     """More of so many samples are wrong once in a hundred million runs, if each is with this probability."""
-    wrong, more = 0, 1.0
-    while wrong < samples:
-        more -= exactly(wrong, samples, probability)
-        if more <= RARE:
-            break
+    # The logarithm of the chance that just `wrong` of them are: that none is may be less likely than a float can hold.
+    wrong, log_chance = 0, samples * math.log1p(-probability)
+    total = math.exp(log_chance)
+    while total < 1 - 1e-8:
         wrong += 1
+        log_chance += math.log((samples - wrong + 1) / wrong * probability / (1 - probability))
+        total += math.exp(log_chance)
     return wrong
-
-
-def exactly(wrong, samples, probability):
-    """How probable it is that so many of them are."""
-    ways = math.lgamma(samples + 1) - math.lgamma(wrong + 1) - math.lgamma(samples - wrong + 1)
-    return math.exp(ways + wrong * math.log(probability) + (samples - wrong) * math.log1p(-probability))

@@ -8,6 +8,11 @@ import subprocess
 from pathlib import Path
 
 import flametap
+from chance import most_by_chance
+
+# The chance of a sample to stay unmerged is at most this. In November 2026 none of 51,000 did, some of them beside four
+# busy loops.
+MAX_UNMERGED = 0.001
 
 KINDS = ("python", "marker", "native", "inlined", "kernel")  # the numbers of functions.kind in json
 
@@ -120,5 +125,5 @@ class Recording:
             yield JsonSample(self.threads[thread], self.stacks[stack], ticks, weight_ns)
 
     def assert_merged(self):
-        """At most one sample in a thousand has native and Python frames that could not be brought together."""
-        assert self.quality["unmerged"] <= self.stats["samples"] / 1000, self.quality
+        """Hardly any sample has native and Python frames that could not be brought together."""
+        assert self.quality["unmerged"] <= most_by_chance(self.stats["samples"], MAX_UNMERGED), self.quality
