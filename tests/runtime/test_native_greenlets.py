@@ -36,4 +36,4 @@ def test_a_greenlet_has_its_own_stack(with_greenlet, start, tmp_path):
             assert not any("sort" in name for name in natives), shown(sample.stack)
     assert ("sorting", "builtin_sorted") in seen
     # A switch copies one stack over another.
-    assert recording.quality["unmerged"] < recording.stats["samples"] / 4, recording.quality
+    assert recording.quality["unmerged"] < recording.ticks / 4, recording.quality

@@ -2,19 +2,21 @@
 next to nothing stays unmerged, and what a symbol covers has its name."""
 
 import collections
+import json
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
-import pythons
+import flametap
 import native_oracle
-from native_stacks import Dumped, Recording, is_of, shown, without_class
+import pythons
+from native_stacks import Dumped, JsonRecording, is_of, shown, without_class
 from pythons import FULL
 from target import FIRST
 
-SAMPLES = 3000
+MIN_SAMPLES = 1500
 RATE_HZ = 1000 if FULL else 2000
 STOPS = 12 if FULL else 8
 
@@ -59,32 +61,43 @@ class Seen:
                 self.ticks[function] += sample.ticks if above else 0
                 self.names[function].update({frame.name: sample.ticks for frame in above if frame.kind != "python"})
 
+    def is_hot(self, function, pattern):
+        """Whether one of the named ones was seen below the function."""
+        return any(re.match(pattern, name) for name in self.names[function])
+
     def assert_hot(self, function, pattern):
-        """One of the named ones was seen below the function."""
-        names = self.names[function]
         assert self.ticks[function] > 0, function
-        assert any(re.match(pattern, name) for name in names), "%s: %s" % (function, names.most_common(20))
+        assert self.is_hot(function, pattern), "%s: %s" % (function, self.names[function].most_common(20))
 
 
-def record(start, interpreter, kind, folder):
+def record(start, interpreter, kind, folder, hot, holds=lambda recording: True):
+    """Records until a name of each pattern of `hot` was seen below its function, and until `holds`."""
     # Several threads of OpenBLAS wait for each other actively: on a busy machine they do little else.
     target = start(interpreter, "native_libraries.py", kind, env={"OPENBLAS_NUM_THREADS": "1"}, wrap=FIRST)
     functions = target.says()["functions"]
-    recording = Recording(folder, "-p", target.pid, "-r", RATE_HZ, "-d", SAMPLES / RATE_HZ, "--native")
+
+    def is_enough(so_far):
+        recording = JsonRecording(so_far)
+        seen = Seen(recording, functions)
+        return recording.ticks >= MIN_SAMPLES and all(seen.is_hot(*each) for each in hot.items()) and holds(recording)
+
+    out = folder / "native.json"
+    flametap.record_until(out, is_enough, "one of each of %s" % hot, "-p", target.pid, "-r", RATE_HZ, "--native")
     assert target.is_left_alone()
+    recording = JsonRecording(json.loads(out.read_text()))
     recording.assert_merged()
-    return recording, Seen(recording, functions)
+    seen = Seen(recording, functions)
+    for function, pattern in hot.items():
+        seen.assert_hot(function, pattern)
+    return recording
 
 
 def test_standard_library(frame_kind, start, tmp_path):
-    recording, seen = record(start, frame_kind, "standard", tmp_path)
-    for function in ("compress", "digest", "query"):
-        seen.assert_hot(function, EXPORTED[function])
+    hot = {function: EXPORTED[function] for function in ("compress", "digest", "query")}
     interpreter_file = frame_kind.libpython if frame_kind.kind == "shared" else frame_kind.command[-1]
     if has_symbols(interpreter_file):
-        seen.assert_hot("parse", INTERNAL["parse"])
-        seen.assert_hot("match", INTERNAL["match"])
-    assert_called_back(recording)
+        hot.update({function: INTERNAL[function] for function in ("parse", "match")})
+    assert_called_back(record(start, frame_kind, "standard", tmp_path, hot, called_back))
 
 
 def assert_named_as_elfutils_does(target):
@@ -113,12 +126,16 @@ def between(stack, caller, callee):
     return below(stack, caller)[: names.index(callee)] if callee in names else None
 
 
+def called_back(recording):
+    """The frames between `query` and `doubled` of each sample that has both; an unmerged one has none there."""
+    found = [between(sample.stack, "query", "doubled") for sample in recording.samples()]
+    return [frames for frames in found if frames is not None]
+
+
 def assert_called_back(recording):
     """SQLite calls Python: the frame of `doubled` stands on those of SQLite, and they on `query`."""
-    found = [between(sample.stack, "query", "doubled") for sample in recording.samples()]
-    found = [frames for frames in found if frames is not None]
+    found = called_back(recording)
     assert found
-    # Of an unmerged sample there is only what is Python's.
     merged = [frames for frames in found if frames]
     assert len(found) - len(merged) <= recording.quality["unmerged"]
     for frames in merged:
@@ -134,11 +151,10 @@ def with_numpy(request):
 
 
 def test_numpy(with_numpy, start, tmp_path):
-    recording, seen = record(start, with_numpy, "numpy", tmp_path)
-    seen.assert_hot("decompose", EXPORTED["decompose"])
-    seen.assert_hot("multiply", EXPORTED["multiply"])
+    hot = {function: EXPORTED[function] for function in ("decompose", "multiply")}
     if has_symbols(with_numpy.libpython):
-        seen.assert_hot("sort_with_key", INTERNAL["sort_with_key"])
+        hot["sort_with_key"] = INTERNAL["sort_with_key"]
+    recording = record(start, with_numpy, "numpy", tmp_path, hot)
     for sample in recording.samples():
         frames = between(sample.stack, "sort_with_key", "key") or ()
         assert all(is_of(frame, with_numpy) for frame in frames), shown(sample.stack)
