@@ -1,9 +1,11 @@
 """C stacks where processes come and go: commands, children, debuggers, stops that a signal made."""
 
+import json
 import subprocess
 import sys
 
-from native_stacks import Dumped, Recording, shown
+import flametap
+from native_stacks import Dumped, JsonRecording, Recording, shown
 
 
 def native_below(recording, function):
@@ -12,19 +14,38 @@ def native_below(recording, function):
             for frame in sample.stack[place + 1:] if frame.kind == "native"}
 
 
+# Computes until a file is there: the test makes it once the recording holds what it waits for.
 COMPRESS = """
 import os, sys, zlib
 data = bytes(bytearray(range(256))) * 200
 def compress():
-    while sum(os.times()[:2]) < 0.4:
-        zlib.compress(data, 6)
+    while not os.path.exists(sys.argv[1]): zlib.compress(data, 6)
 """
 
 
+def record_command(folder, interpreter, source, condition, what, *options):
+    """Records a command that runs `source` until `condition` is true of the recording; it must succeed."""
+    out, told = folder / "native.json", folder / "told"
+    command = [*interpreter.command, "-c", source, told]
+    process = flametap.start("record", "--native", *options, "-o", out, "--", *command, env=interpreter.environment())
+    try:
+        flametap.wait_until_it_holds(process, flametap.journal_of(out),
+                                     lambda recording: condition(JsonRecording(recording)), what)
+    finally:  # nobody computes on after a test that failed
+        told.touch()
+    done = flametap.finish(process)
+    assert done.code == flametap.DONE, done
+    return JsonRecording(json.loads(out.read_text()))
+
+
 def test_a_command_from_its_start(frame_kind, tmp_path):
-    recording = Recording(tmp_path, "--native", "-r", 2500, "--", *frame_kind.command, "-c", COMPRESS + "compress()",
-                          env=frame_kind.environment())
-    assert any(name.startswith("deflate") for name in native_below(recording, "compress"))
+    def has_deflate(recording):
+        return any(name.startswith("deflate") for name in native_below(recording, "compress"))
+
+    recording = record_command(tmp_path, frame_kind, COMPRESS + "compress()",
+                               lambda recording: recording.ticks >= 1000 and has_deflate(recording), "deflate",
+                               "-r", 2500)
+    assert has_deflate(recording)
     recording.assert_merged()
 
 
@@ -37,11 +58,14 @@ if 0 in children:
 for child in children:
     os.waitpid(child, 0)
 """
-    recording = Recording(tmp_path, "--native", "--children", "--", *usual_python.command, "-c", source,
-                          env=usual_python.environment())
-    computed = {sample.thread["process"] for sample in recording.samples()
+
+    def computed(recording):
+        return {sample.thread["process"] for sample in recording.samples()
                 if any(frame.name.startswith("deflate") for frame in sample.stack)}
-    assert len(computed) >= 2
+
+    recording = record_command(tmp_path, usual_python, source, lambda recording: len(computed(recording)) >= 2,
+                               "deflate in two children", "--children")
+    assert len(computed(recording)) >= 2
 
 
 TRACER = """
