@@ -241,16 +241,17 @@ def test_without_events_of_the_kernel(usual_python, tmp_path):
     record_generations(usual_python, tmp_path, wrap=["unshare", "--net"])
 
 
+# Each of three programs goes on to the next one once a file of its number is there. The arguments are how many are
+# left, this source, which thread executes the next program, and the folder of the files.
 SELF_EXEC = """
 import os, sys, time
 def spin():
-    end = time.process_time() + 0.25
-    while time.process_time() < end: pass
+    while not os.path.exists(os.path.join(sys.argv[4], sys.argv[1])): pass
 spin()
 left = int(sys.argv[1])
 if left:
-    words = [sys.executable, "-c", sys.argv[2], str(left - 1), sys.argv[2]]
-    if sys.argv[3:] == ["thread"]:
+    words = [sys.executable, "-c", sys.argv[2], str(left - 1)] + sys.argv[2:]
+    if sys.argv[3] == "thread":
         import threading
         threading.Thread(target=os.execv, args=(sys.executable, words)).start()
         time.sleep(1000)
@@ -258,12 +259,28 @@ if left:
 """
 
 
+def programs_that_spun(recording):
+    return {sample.thread["process"] for sample in flametap.samples_of(recording) if sample.function == "spin"}
+
+
 @pytest.mark.parametrize("who", ["main", "thread"])
 @pytest.mark.parametrize("rate", [20, 1000])
 def test_a_process_that_executes_is_recorded_once(usual_python, tmp_path, rate, who):
     out = tmp_path / "all.json"
-    command = [*usual_python.command, "-c", SELF_EXEC, "2", SELF_EXEC, who]
-    done = flametap.run("record", "--children", "-r", rate, "-o", out, "--", *command, env=usual_python.environment())
+    command = [*usual_python.command, "-c", SELF_EXEC, "2", SELF_EXEC, who, tmp_path]
+    process = flametap.start("record", "--children", "-r", rate, "-o", out, "--", *command,
+                             env=usual_python.environment())
+    files = [tmp_path / str(left) for left in (2, 1, 0)]
+    try:
+        for number, file in enumerate(files, 1):
+            flametap.wait_until_it_holds(process, flametap.journal_of(out),
+                                         lambda recording: len(programs_that_spun(recording)) >= number,
+                                         "program %d" % number)
+            file.touch()
+    finally:  # nobody computes on after a test that failed
+        for file in files:
+            file.touch()
+    done = flametap.finish(process)
     assert done.code == flametap.DONE, done
     recording = json.loads(out.read_text())
     spins = sum(counts["spin"] for counts in ticks_by_process(recording).values())
