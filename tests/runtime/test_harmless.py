@@ -99,14 +99,18 @@ def test_a_signal_is_a_normal_end(usual_python, number, start, counters, tmp_pat
     counters.wait_for_progress()
 
 
-def test_stdout_closed_early(usual_python, start, counters):
+def test_stdout_closed_early(usual_python, start, counters, tmp_path):
     target = start(usual_python, "alternate.py", counters.path, 20)
     target.says()
-    process = flametap.start("record", "-p", target.pid, "-d", 0.5, "-f", "folded", "-o", "-")
+    journals = tmp_path / "journals"
+    journals.mkdir()
+    process = flametap.start("record", "-p", target.pid, "-f", "folded", "-o", "-",
+                             env={**os.environ, "TMPDIR": str(journals)})
     process.stdout.close()
-    err = process.stderr.read().decode()
-    assert process.wait(timeout=flametap.PATIENCE_S) == flametap.FAILED, err
-    assert "stdout" in err or "standard output" in err or "pipe" in err.lower()
+    flametap.wait_until_it_holds(process, journals, lambda recording: recording["threads"], "a sample")
+    done = flametap.interrupt(process)
+    assert done.code == flametap.FAILED, done
+    assert "stdout" in done.err or "standard output" in done.err or "pipe" in done.err.lower(), done
     assert target.is_left_alone()
     counters.wait_for_progress()
 
@@ -134,14 +138,18 @@ def test_no_signal_is_lost(frame_kind, start, wakeups, tmp_path, two_cpus):
     assert wakeups.counts[signal.SIGALRM] > 0
 
 
-def test_a_call_that_cannot_be_restarted_is_not_interrupted(frame_kind, start, tmp_path, two_cpus):
+def test_a_call_that_cannot_be_restarted_is_not_interrupted(frame_kind, start, counters, tmp_path, two_cpus):
     """By a ptrace stop it would be, see docs/how-a-stack-is-read.md; but riding along needs none."""
     _, theirs = two_cpus
-    target = start(frame_kind, "restarts.py", cpus={theirs})
+    target = start(frame_kind, "restarts.py", counters.path, cpus={theirs})
     target.says()
-    recording = flametap.record(tmp_path, "-p", target.pid, "-r", 2000, "-d", 1.5, "--mode", "wall")
+    process = flametap.start("record", "-p", target.pid, "-r", 2000, "--mode", "wall", *flametap.into(tmp_path))
+    journal = flametap.journal_of(tmp_path / "recording.folded")
+    flametap.wait_until_it_holds(process, journal, lambda recording: recording["threads"], "a sample")
+    waits = counters.read()[1]
+    wait_until(lambda: counters.read()[1] > waits + 100, "it has waited a hundred times")
+    recording = flametap.recorded(tmp_path, flametap.interrupt(process))
+    assert recording.folded.total > 0
     assert recording.stats["steps"]["paused"] == 0
     target.process.stdin.close()
-    said = target.says()
-    assert said["waits"] > 100
-    assert said["interrupted"] == 0
+    assert target.says()["interrupted"] == 0
