@@ -16,6 +16,11 @@ def waited_for_cpu_s(pid, thread=None):
     return int(path.read_text().split()[1]) / 1e9
 
 
+def ran_or_waited_s(pid):
+    """How long the first thread of a process has run or been in a run queue: all of its time but what it slept."""
+    return sum(map(int, Path("/proc/%d/schedstat" % pid).read_text().split()[:2])) / 1e9
+
+
 def waited_until_its_end_s(process):
     """The same of all threads of a process together, of which the end is waited for."""
     waited = {}
