@@ -12,6 +12,8 @@ import time
 
 import picture
 
+entered = threading.Semaphore(0)
+
 
 def leaf(number):
     return number
@@ -43,6 +45,7 @@ def rounds(count):
 
 
 def rounds_for_good():
+    entered.release()
     while True:
         one_round()
 
@@ -79,6 +82,8 @@ def main():
     for thread in threads:
         thread.daemon = True
         thread.start()
+        if go_on:
+            entered.acquire()  # a thread that was started may not have called anything of ours yet
     rounds(100)
     if not go_on:
         for thread in threads:
