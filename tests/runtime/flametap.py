@@ -229,9 +229,9 @@ def journal_of(path):
     return path if path.suffix == ".ftap" else Path(str(path) + ".partial.ftap")
 
 
-def record_until(path, condition, what, *args):
+def record_until(path, condition, what, *args, **options):
     """Records until something is in the recording; the run must succeed."""
-    process = start("record", *args, "-o", path)
+    process = start("record", *args, "-o", path, **options)
     try:
         wait_until_it_holds(process, journal_of(path), condition, what)
         done = interrupt(process)

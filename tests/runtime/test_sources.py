@@ -85,8 +85,8 @@ def test_of_a_process_that_goes_on(usual_python, start, counters, tmp_path):
     target = start(usual_python, "alternate.py", counters.path, 20)
     target.says()
     output = tmp_path / "out.ftap"
-    done = flametap.run("record", "-p", target.pid, "-d", 0.5, "--sources", "-o", output, cwd="/")
-    assert done.code == flametap.DONE, done
+    flametap.record_until(output, lambda recording: "loop" in flametap.functions_of(recording), "its loop",
+                          "-p", target.pid, "--sources", cwd="/")
     (path,) = [path for path in sources(output) if path.endswith("alternate.py")]
     assert "def " in sources(output)[path]
 
@@ -99,12 +99,12 @@ def test_a_program_gets_no_more_than_it_could_read_itself(tmp_path):
     program = "print('ready', flush=True); exec(compile('while True: pass', %r, 'exec'))" % str(secret)
     nobody = 65534
     target = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, user=nobody, group=nobody,
-                              extra_groups=[], cwd="/")
+                              extra_groups=[], cwd="/", start_new_session=True)
     try:
         assert target.stdout.readline() == b"ready\n"
         output = tmp_path / "out.json"
-        done = flametap.run("record", "-p", target.pid, "-d", 0.5, "--sources", "-o", output)
-        assert done.code == flametap.DONE, done
+        flametap.record_until(output, lambda recording: str(secret) in recording["strings"], "its path",
+                              "-p", target.pid, "--sources")
     finally:
         target.kill()
         target.wait()
