@@ -66,8 +66,10 @@ def test_changes_nothing_about_us():
 
 
 def test_of_every_interpreter(python, start):
-    target = start(python, "obedient.py")
+    """On a thread that sleeps, whose stack stays as it is."""
+    target = start(python, "paces.py", "sleeps", 20)
     target.says()
+    target.wait_until_main_sleeps()
     process = doctor(target.pid)["process"]
     found = process["python"]
     assert found["version"] == python.version
@@ -78,7 +80,8 @@ def test_of_every_interpreter(python, start):
     assert found["tells_gil_waits"] or (python.minor < (3, 7) and not found["all_symbols"])
     thread, = process["threads"]
     assert thread["id"] == target.pid
-    assert thread["free_reading"] and thread["interrupt"]
+    assert re.fullmatch(r"verified, 20 frames in [0-9.]+ µs", thread["free_reading"]), thread
+    assert {thread[step] for step in ("interrupt", "ride_along", "pause")} == {"not needed: it sleeps"}, thread
     assert process["error"] is None
 
 
