@@ -196,8 +196,9 @@ sys.stdout.flush()
 brief()
 """
 # flametap sleeps up to 20 ms between two looks for a Python (1 ms, if the command started it within 50 ms), up to 2 ms
-# until its first tick, and about 3 ms while the kernel loads its BPF programs.
-SLEPT_S = 0.025
+# until its first tick, and about 3 ms while the kernel loads its BPF programs. That takes grace periods of the kernel, of
+# some ticks of 4 ms each where the CPUs are busy.
+SLEPT_S = 0.05
 
 
 def first_seen_s(recording, name):
