@@ -80,10 +80,10 @@ def imported(go):
     path = os.path.join(folder, name + ".py")
     with open(path, "w") as file:
         file.write("import sys\n\nsys.modules[__name__].__loader__\nsys.modules['tangle_py3'].GOES[__name__]()\n")
-    sys.path.insert(0, folder)
     GOES[name] = go
     sys.dont_write_bytecode = True
-    importlib.invalidate_caches()
+    # Nobody has looked into it before, so that no cache need be invalidated, which fails while other threads import.
+    sys.path.insert(0, folder)
     importlib.import_module(name)
 
 
