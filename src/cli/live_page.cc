@@ -15,10 +15,12 @@
 namespace flametap::cli {
 namespace {
 
-// A page asks once a second for what is new, on a busy machine less often. One that is silent for so long was closed.
+// A page asks for what is new once a second, on a busy machine less often.
 constexpr Nanoseconds kLongestSilence = 10 * kSecond;
-// For others that watch, once one page has the rest.
-constexpr std::chrono::milliseconds kTimeForOtherPages{1500};
+// How long the server stays after it has read the rest for one page: for the rest to arrive, and for other pages to
+// ask.
+constexpr Nanoseconds kLongestGoodbye = 3 * kSecond / 2;
+constexpr std::chrono::milliseconds kPause{20};
 
 // Threads that are started meanwhile get no signals: those are for the one that records.
 class WithoutSignals {
@@ -84,15 +86,18 @@ class LivePage::Impl {
     return server_->url() + "p/" + id->text() + "#mode=" + about.mode + "&token=" + token_;
   }
 
-  void finish() {
+  void finish(const std::function<void()>& on_wait, const std::function<bool()>& gives_up) {
     if (!recording_) return;
     recording_->complete();
-    while (!recording_->rest_was_requested()) {
-      const auto last = recording_->last_request();
-      if (!last || monotonic_now() > *last + kLongestSilence) return;
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-    std::this_thread::sleep_for(kTimeForOtherPages);
+    const auto last = recording_->last_request();
+    if (!last || monotonic_now() > *last + kLongestSilence) return;
+    on_wait();
+    const auto wait_until = [&](const auto& condition) {
+      while (!condition() && !gives_up()) std::this_thread::sleep_for(kPause);
+    };
+    wait_until(
+        [&] { return recording_->rest_was_read() || monotonic_now() > *recording_->last_request() + kLongestSilence; });
+    wait_until([end = monotonic_now() + kLongestGoodbye] { return monotonic_now() > end; });
   }
 
  private:
@@ -121,6 +126,8 @@ LivePage::~LivePage() = default;
 
 Result<std::string> LivePage::show(const std::string& path, const About& about) { return impl_->show(path, about); }
 
-void LivePage::finish() { impl_->finish(); }
+void LivePage::finish(const std::function<void()>& on_wait, const std::function<bool()>& gives_up) {
+  impl_->finish(on_wait, gives_up);
+}
 
 }  // namespace flametap::cli

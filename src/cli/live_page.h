@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -33,8 +34,9 @@ class LivePage {
   // The growing .ftap file can be watched at the URL that is given.
   [[nodiscard]] Result<std::string> show(const std::string& path, const About& about);
 
-  // The recording is complete. Waits, if anybody watches, until they had time to fetch the rest.
-  void finish();
+  // Marks the recording complete. If a page watches it, calls `on_wait` and waits until the page has read the rest, or
+  // has asked for nothing for ten seconds, as one that was closed, or until `gives_up` returns true.
+  void finish(const std::function<void()>& on_wait, const std::function<bool()>& gives_up);
 
  private:
   class Impl;

@@ -114,6 +114,15 @@ Result<std::string> push_journal(const std::optional<PushTarget>& target, const 
   return server::push(target->server, target->token, *bytes, [&] { return signals.requests_to_end() != before; });
 }
 
+// A signal from now on ends the wait for the page.
+void show_the_rest(LivePage* page, const Signals& signals) {
+  if (page == nullptr) return;
+  const auto say_so = [] {
+    std::fputs("flametap: waiting until the page has the rest (Ctrl-C: do not wait)\n", stderr);
+  };
+  page->finish(say_so, [&signals, before = signals.requests_to_end()] { return signals.requests_to_end() != before; });
+}
+
 Error with_journal_kept(Error error, const Journal& journal) {
   error.remedy = "all that was recorded is in " + journal.path() + ": flametap report " + journal.path() + " -o FILE" +
                  (error.remedy.empty() ? "" : "; " + error.remedy);
@@ -238,7 +247,7 @@ int record_processes(const RecordRequest& request, const Output& output) {
     return sample_into(*journal, request, options, std::move(*seat), std::move(*processes), {}, signals, progress);
   }();
   const auto done = finish({request, output, own_path, signals}, *journal, recorded);
-  if (*page) (*page)->finish();
+  show_the_rest(page->get(), signals);
   return done ? 0 : fail(done.error());
 }
 
@@ -291,7 +300,7 @@ int record_command(const RecordRequest& request, const Output& output) {
   // Written at once: the command may go on for long, or never end.
   const auto done = finish({request, output, own_path, signals}, *journal, recorded);
   if (!done) fail(done.error());
-  if (*page) (*page)->finish();
+  show_the_rest(page->get(), signals);
   return own_code_unless(command.wait(), done ? 0 : static_cast<int>(done.error().kind));
 }
 

@@ -17,7 +17,7 @@ Result<std::shared_ptr<LiveRecording>> LiveRecording::open(const std::string& pa
 store::Entry LiveRecording::entry() const {
   store::Entry entry = about_;
   entry.bytes = size();
-  const Nanoseconds now = unix_now();
+  const Nanoseconds now = is_complete() ? Nanoseconds{ended_unix_ns_} : unix_now();
   entry.duration_ns = now > entry.start_unix_ns ? now - entry.start_unix_ns : 0;
   return entry;
 }
@@ -41,12 +41,9 @@ Result<std::string> LiveRecording::read(std::uint64_t from, std::size_t max) con
   return bytes;
 }
 
-bool LiveRecording::note_request() {
-  const bool is_rest = is_complete_;
-  last_request_ = monotonic_now();
-  if (is_rest) rest_was_requested_ = true;
-  return is_rest;
-}
+void LiveRecording::complete() { ended_unix_ns_ = unix_now(); }
+
+void LiveRecording::note_request() { last_request_ = monotonic_now(); }
 
 std::optional<Nanoseconds> LiveRecording::last_request() const {
   const Nanoseconds last = last_request_;

@@ -28,21 +28,24 @@ class LiveRecording {
   // What is there of it; nothing behind its end.
   [[nodiscard]] Result<std::string> read(std::uint64_t from, std::size_t max) const;
 
-  // Nothing is added to it any more.
-  void complete() { is_complete_ = true; }
-  // Somebody asks for what is new; gives whether it is complete, so that this is the rest.
-  [[nodiscard]] bool note_request();
+  // Nothing is added to it from now on.
+  void complete();
+  [[nodiscard]] bool is_complete() const { return ended_unix_ns_ != 0; }
+  // A client asks for what is new.
+  void note_request();
   [[nodiscard]] std::optional<Nanoseconds> last_request() const;  // by the monotonic clock
-  [[nodiscard]] bool rest_was_requested() const { return rest_was_requested_; }
+  // All of the complete recording that a client did not have was read for it.
+  void note_rest() { rest_was_read_ = true; }
+  [[nodiscard]] bool rest_was_read() const { return rest_was_read_; }
 
  private:
   LiveRecording(Fd file, store::Entry about) : file_(std::move(file)), about_(std::move(about)) {}
 
   Fd file_;
   store::Entry about_;
-  std::atomic<bool> is_complete_ = false;
-  std::atomic<bool> rest_was_requested_ = false;
-  std::atomic<Nanoseconds> last_request_ = 0;  // 0: there was none
+  std::atomic<Nanoseconds> ended_unix_ns_ = 0;  // 0: it still grows
+  std::atomic<Nanoseconds> last_request_ = 0;   // 0: there was none
+  std::atomic<bool> rest_was_read_ = false;
 };
 
 class LiveRecordings {

@@ -124,7 +124,7 @@ Response ProfileRoutes::list(const Call& call) {
 Response ProfileRoutes::show(const Call& call) {
   const auto id = ProfileId::parse(call.words[0]);
   if (!id) return no_such_profile();
-  if (const auto live = live_.find(*id)) return json_response(200, to_json(live->entry(), true));
+  if (const auto live = live_.find(*id)) return json_response(200, to_json(live->entry(), !live->is_complete()));
   const auto entry = store_.find(*id);
   if (!entry) return failure(500, entry.error());
   return *entry ? json_response(200, to_json(**entry, false)) : no_such_profile();
@@ -161,12 +161,18 @@ Response ProfileRoutes::recording(const Call& call) {
 }
 
 Response ProfileRoutes::live_part(const std::shared_ptr<LiveRecording>& live, std::uint64_t from) {
-  const bool is_rest = live->note_request();  // before its size is asked
+  live->note_request();
+  // Asked before the size: what is added in between would be missing from an answer that says it is the last one.
+  const bool is_rest = live->is_complete();
   const std::uint64_t size = live->size();
+  if (is_rest && from >= size) live->note_rest();
   Response response{.type = "application/octet-stream"};
   response.stream = std::make_shared<ByteStream>(
-      ByteStream{size - std::min(from, size),
-                 [live, from](std::uint64_t place, std::size_t max) { return live->read(from + place, max); }});
+      ByteStream{size - std::min(from, size), [live, from, is_rest, size](std::uint64_t place, std::size_t max) {
+                   auto bytes = live->read(from + place, max);
+                   if (is_rest && bytes && from + place + bytes->size() >= size) live->note_rest();
+                   return bytes;
+                 }});
   response.headers.emplace_back("Flametap-Live", is_rest ? "no" : "yes");
   return response;
 }

@@ -104,11 +104,16 @@ TEST_F(ServiceTest, AGrowingRecordingIsReadAsFarAsItIs) {
   EXPECT_EQ(*rest.stream->read(0, 100), " end");
   EXPECT_EQ(get(target + "/ftap?from=9").stream->size, 0U);
   EXPECT_TRUE(live->last_request());
-  EXPECT_FALSE(live->rest_was_requested());
+  EXPECT_FALSE(live->rest_was_read());
 
   live->complete();
-  EXPECT_EQ(value_of(get(target + "/ftap?from=9"), "Flametap-Live"), "no");
-  EXPECT_TRUE(live->rest_was_requested());
+  const Response last = get(target + "/ftap?from=5");
+  EXPECT_EQ(value_of(last, "Flametap-Live"), "no");
+  EXPECT_EQ(nlohmann::json::parse(get(target).body)["live"], false);
+  EXPECT_EQ(*last.stream->read(0, 2), " e");
+  EXPECT_FALSE(live->rest_was_read());
+  EXPECT_EQ(*last.stream->read(2, 100), "nd");
+  EXPECT_TRUE(live->rest_was_read());
   EXPECT_EQ(ask(Method::remove, target).status, 409U);
   live_.remove(id);
   EXPECT_EQ(get(target).status, 404U);

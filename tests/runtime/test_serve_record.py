@@ -1,15 +1,19 @@
 """`flametap serve --allow-record`: recordings that the server makes: live, ended, orphaned, refused."""
 
 import fcntl
+import http.client
 import json
 import os
+import re
 import signal
+import time
 from pathlib import Path
 
 import pytest
 
+import flametap
 from server import Server, profiles
-from target import wait_until
+from target import PATIENCE_S, LineReader, wait_until
 
 
 def test_recording_is_refused_unless_allowed(tmp_path):
@@ -40,6 +44,78 @@ def test_a_process_is_recorded_live_and_kept(tmp_path, start, usual_python):
         assert have == server.get(path + "/ftap").body and about["bytes"] == len(have)
         assert about["samples"] > 0 and "tangle.py" in about["command"] and about["host"]
         assert [each["id"] for each in profiles(server)] == [about["id"]]
+
+
+class Page:
+    """What a page asks the server of `record --serve` for; `path` is where it keeps its recording."""
+
+    def __init__(self, url):
+        found = re.match(r"http://(?P<address>[^/]*)/p/(?P<id>[^#]*)#.*token=(?P<token>.*)$", url)
+        self.address, self.token = found["address"], found["token"]
+        self.path = "/api/profiles/" + found["id"]
+        self.have = b""
+
+    def get(self, path):
+        client = http.client.HTTPConnection(self.address, timeout=PATIENCE_S)
+        client.request("GET", path, headers={"Authorization": "Bearer " + self.token})
+        answer = client.getresponse()
+        return answer.headers, answer.read()
+
+    def fetch_new(self):
+        """Whether there may be more."""
+        headers, body = self.get("%s/ftap?from=%d" % (self.path, len(self.have)))
+        self.have += body
+        return headers["Flametap-Live"] == "yes"
+
+
+@pytest.fixture
+def served(usual_python, start, tmp_path):
+    """A recording that is served, its page, and the lines that it says."""
+    target = start(usual_python, "tangle.py")
+    target.says()
+    process = flametap.start("record", "-p", target.pid, "--mode", "wall", "--serve", "-o", tmp_path / "out.ftap")
+    lines = LineReader(process.stderr.fileno())
+
+    def wait_for(words):
+        line = lines.line()
+        while words not in line:
+            line = lines.line()
+        return line
+
+    yield process, Page(wait_for("watch it at").rpartition(" ")[2]), wait_for
+    process.kill()
+    process.communicate()
+
+
+def test_nobody_waits_for_a_page_that_was_never_there(served):
+    process, _, wait_for = served
+    process.send_signal(signal.SIGINT)
+    wait_for("written to")
+    assert b"waiting until the page" not in process.stderr.read()
+    assert process.wait(PATIENCE_S) == flametap.DONE
+
+
+def test_a_page_gets_the_rest_of_a_recording_that_ends(served, tmp_path):
+    process, page, wait_for = served
+    wait_until(lambda: page.fetch_new() and page.have, "there is something")
+    process.send_signal(signal.SIGINT)
+    wait_for("waiting until the page has the rest")
+    assert not page.fetch_new()
+    assert not json.loads(page.get(page.path)[1])["live"]
+    assert process.wait(PATIENCE_S) == flametap.DONE
+    assert page.have == (tmp_path / "out.ftap").read_bytes()
+
+
+def test_a_second_signal_ends_the_wait_for_a_page(served):
+    """It would go on for ten seconds."""
+    process, page, wait_for = served
+    wait_until(lambda: page.fetch_new() and page.have, "there is something")
+    process.send_signal(signal.SIGINT)
+    wait_for("waiting until the page has the rest")
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(PATIENCE_S) == flametap.DONE
+    assert time.monotonic() - began < 10
 
 
 def link_of(descriptor):
