@@ -64,7 +64,7 @@ Result<void> Recorder::record(const std::atomic<bool>& stop, Progress& progress,
   Nanoseconds next_checkpoint = start_ + kCheckpointInterval;
   Schedule schedule(options_.rate_hz, start_, options_.seed);
   while (!targets_.empty() || (family_ != nullptr && family_->alive())) {
-    const Schedule::Tick tick = schedule.next(monotonic_now());
+    const Schedule::Tick tick = schedule.next(std::min(monotonic_now(), end));
     const Nanoseconds until = std::min(tick.deadline, end);
     use_time_until(until);
     while (!stop && monotonic_now() < until && !waits_in_vain(until)) sleep_towards(until);

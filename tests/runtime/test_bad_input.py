@@ -149,7 +149,7 @@ def test_a_million_a_second_is_refused_or_kept_as_far_as_possible(python_process
     if done.code == flametap.USAGE:
         return
     stats = flametap.recorded(tmp_path, done).stats
-    assert 0.3e6 - 1 <= stats["ticks"] + stats["missed_ticks"] <= 1e6 * stats["duration_s"] + 1
+    assert 0.3e6 - 1 <= stats["ticks"] + stats["missed_ticks"] <= 0.3e6 + 1
 
 
 @pytest.mark.parametrize("args", [

@@ -251,10 +251,6 @@ def samples(start, counters, tmp_path):
             ended_ns = time.time_ns()
             assert done.code == flametap.DONE, done
             said_of_it = json.loads(stats.read_text())
-            # On a busy machine, all ticks of a short recording may be missed.
-            if not said_of_it["samples"]:
-                assert said_of_it["ticks"] == 0 and said_of_it["missed_ticks"] > 0, said_of_it
-                continue
             sampled.add(json.loads(path.read_text()), said_of_it, ended_ns)
         target.end()
         return sampled
