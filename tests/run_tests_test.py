@@ -93,6 +93,20 @@ def test_a_program_that_failed_besides_its_cases_is_a_failure(tmp_path):
     assert code == 1
 
 
+def test_what_names_did_not_choose_is_not_skipped(tmp_path, capsys):
+    (tmp_path / "web.xml").write_text('<testsuite><testcase name="a"/><testcase name="b"><skipped/></testcase></testsuite>')
+    assert junit.summarise(tmp_path, only_some=True) == 0
+    assert capsys.readouterr().out == "1 passed, 0 failed, 0 skipped\n"
+    junit.summarise(tmp_path)
+    assert "skipped  web: b" in capsys.readouterr().out
+
+
+def test_there_is_nothing_to_repeat_before_the_first_run(tmp_path):
+    done = subprocess.run([sys.executable, "-B", str(TOOL.parent / "__main__.py"), "--failed"], cwd=tmp_path,
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "./run-tests" in done.stderr and not done.stdout
+
+
 def test_all_good_is_zero(tmp_path):
     assert summarise(tmp_path, unit_xml=GOOD) == (0, "1 passed, 0 failed, 0 skipped\n")
 

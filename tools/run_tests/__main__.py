@@ -141,6 +141,9 @@ def main(arguments):
         return 2
     failed = None
     if "--failed" in arguments:
+        if not (RESULTS / OPTIONS).exists():
+            print("run-tests: there are no results of a run yet: ./run-tests", file=sys.stderr)
+            return 2
         failed = junit.failed_names(RESULTS)
         if not failed:
             print("nothing failed in the last run", file=sys.stderr)
@@ -169,7 +172,7 @@ def main(arguments):
         if fetching.process.poll() is None:
             fetching.process.terminate()
             fetching.process.wait()
-    return junit.summarise(RESULTS, run.times)
+    return junit.summarise(RESULTS, run.times, bool(plan.names))
 
 
 if __name__ == "__main__":
