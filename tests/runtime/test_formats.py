@@ -161,7 +161,7 @@ def test_no_lines(usual_python, start, counters, tmp_path):
     """Without lines, one stack per chain of functions is left."""
     target = start(usual_python, "alternate.py", counters.path, 20)
     target.says()
-    counters.wait_for_progress()  # until then it may still be saying so
+    counters.wait_for_progress()  # until then it may still be in the function that says so
     done = flametap.run("record", "-p", target.pid, "-d", 0.5, "--no-lines", "-f", "folded", "-o", "-")
     assert done.code == flametap.DONE, done
     lines = done.out.decode().splitlines()

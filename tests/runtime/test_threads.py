@@ -42,9 +42,12 @@ def test_a_mode_has_the_threads_that_it_is_for(frame_kind, start, tmp_path):
         found[mode] = ticks_without(json.loads(done.out))
     ticks = json.loads(done.out)["recording"]["quality"]["ticks"]
     few = most_by_chance(ticks, 1 - RIGHT)
-    for mode, there in (("wall", ("spin", "burn", "wait")), ("cpu", ("spin", "burn")), ("gil", ("spin",))):
+    # Python 2 gives the GIL away and takes it back all the time, whether anybody wants it or not.
+    few_with_gil = few if frame_kind.minor >= (3,) else most_by_chance(ticks, 0.1)
+    for mode, there in (("wall", {"spin": few, "burn": few, "wait": few}), ("cpu", {"spin": few, "burn": few}),
+                        ("gil", {"spin": few_with_gil})):
         for name, without in found[mode].items():
-            assert 0 <= without <= few if name in there else without == ticks, (mode, found[mode], ticks)
+            assert 0 <= without <= there[name] if name in there else without == ticks, (mode, found[mode], ticks)
 
 
 def test_threads_that_come_and_go(frame_kind, start, tmp_path):
@@ -97,7 +100,7 @@ def test_short_threads_have_their_share(frame_kind, tmp_path):
     """Each of them begins and ends between two ticks that are in time: without a sample at the first tick that it meets, none
     would have one. Ticks that come late come when the CPUs are free, which is less often while a thread is at work."""
     out = tmp_path / "all.json"
-    command = [*frame_kind.command, TARGETS / "relay.py", 0.004, 150]
+    command = [*frame_kind.command, TARGETS / "relay.py", 0.004, 300]
     done = flametap.run("record", "-r", 200, "-o", out, "--", *command, env=frame_kind.environment())
     assert done.code == flametap.DONE, done
     recording = json.loads(out.read_text())

@@ -99,7 +99,7 @@ if sys.argv[2:] == ["gc"]:
     collects()
 for function in (sleeps, sums, wants):
     start(function)
-# From now on nobody gets the GIL, whom it is too early for.
+# From here on no other thread gets the GIL, so all of them must have reached their state.
 wait_until(lambda: int(told_of("sums", "stat")[11]) > 2)  # in ticks of computing: it has released the GIL
 wait_until(lambda: told_of("sleeps", "syscall")[0] in SLEEPS)
 sys.setswitchinterval(1000)

@@ -39,10 +39,12 @@ def spin():
 def burn():
     if sys.version_info[0] > 2:
         begin("burn")
-        zlib.crc32(HUGE)
-    else:  # which keeps the GIL meanwhile
-        address = ctypes.addressof(ctypes.c_char.from_buffer(HUGE))
-        begin("burn")
+        while True:
+            zlib.crc32(HUGE)
+    # Python 2 keeps the GIL while it makes a checksum.
+    address = ctypes.addressof(ctypes.c_char.from_buffer(HUGE))
+    begin("burn")
+    while True:
         LIBC.memchr(ctypes.c_void_p(address), 1, ctypes.c_size_t(len(HUGE)))
 
 
