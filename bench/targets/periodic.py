@@ -31,8 +31,7 @@ def work():
     truth.watch()
     for number in range(2 * said.check):
         (first if number % 2 else second)(wall_clock() + 0.00005)  # call
-    # Of the wall time only the shares are known beforehand: how much of it is CPU time, the scheduler decides.
-    truth.ready(tolerance_s=period_s + 0.0002)
+    truth.ready(shares={"first": FIRST, "second": 1 - FIRST}, by_wall_clock=True, tolerance_s=period_s + 0.0002)
     account.begin()
     while True:
         begins = wall_clock() // period_s * period_s

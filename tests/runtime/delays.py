@@ -3,8 +3,11 @@
 A test that needs a turn in time judges by what its process had to wait, not by luck.
 """
 
+import collections
 import os
 import re
+import threading
+import time
 from pathlib import Path
 
 from target import wait_until
@@ -16,9 +19,41 @@ def waited_for_cpu_s(pid, thread=None):
     return int(path.read_text().split()[1]) / 1e9
 
 
-def ran_or_waited_s(pid):
-    """How long the first thread of a process has run or been in a run queue: all of its time but what it slept."""
-    return sum(map(int, Path("/proc/%d/schedstat" % pid).read_text().split()[:2])) / 1e9
+Look = collections.namedtuple("Look", "when_s ran_s waited_s stalled_s")
+
+
+class Watched:
+    """What the first thread of a process had run and waited for a CPU, and the machine had stalled, at any time meanwhile."""
+
+    EVERY_S = 0.002
+
+    def __init__(self, pid):
+        self._path = Path("/proc/%d/schedstat" % pid)
+        self._looks = [self._look()]
+        self._is_over = threading.Event()
+        self._thread = threading.Thread(target=self._look_on)
+        self._thread.start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._is_over.set()
+        self._thread.join()
+
+    def _look(self):
+        ran_ns, waited_ns = map(int, self._path.read_text().split()[:2])
+        return Look(time.time(), ran_ns / 1e9, waited_ns / 1e9, stalled_s())
+
+    def _look_on(self):
+        while not self._is_over.wait(self.EVERY_S):
+            self._looks.append(self._look())
+
+    def between(self, begin_s, end_s):
+        """What was added from one time of the day to another, or since it is watched; not less."""
+        first = next((look for look in reversed(self._looks) if look.when_s <= begin_s), self._looks[0])
+        last = next((look for look in self._looks if look.when_s >= end_s), self._looks[-1])
+        return Look(*(after - before for before, after in zip(first, last)))
 
 
 def waited_until_its_end_s(process):
@@ -37,33 +72,17 @@ def waited_until_its_end_s(process):
     return sum(waited.values())
 
 
-class Since:
-    """How much a number of seconds has grown since this was made."""
-
-    def __init__(self):
-        self._before_s = self._now_s()
-
-    def seconds(self):
-        return self._now_s() - self._before_s
+def stolen_s():
+    """How long the host has had the CPUs of this machine run others, all CPUs together."""
+    stolen = int(Path("/proc/stat").read_text().split("\n", 1)[0].split()[8])
+    return stolen / os.sysconf("SC_CLK_TCK")
 
 
-class StolenTime(Since):
-    """How long the host had the CPUs of this machine run others, all CPUs together."""
-
-    @staticmethod
-    def _now_s():
-        stolen = int(Path("/proc/stat").read_text().split("\n", 1)[0].split()[8])
-        return stolen / os.sysconf("SC_CLK_TCK")
-
-
-class Stalls(Since):
-    """How long anything on this machine waited for a disk or for memory, or the host ran others."""
-
-    @staticmethod
-    def _now_s():
-        seconds = StolenTime._now_s()
-        for what in ("io", "memory"):
-            path = Path("/proc/pressure") / what
-            if path.exists():  # a kernel may be built without
-                seconds += int(re.search(r"^some .*total=(\d+)", path.read_text(), re.MULTILINE)[1]) / 1e6
-        return seconds
+def stalled_s():
+    """How long anything on this machine has waited for a disk or for memory, or the host has run others."""
+    seconds = stolen_s()
+    for what in ("io", "memory"):
+        path = Path("/proc/pressure") / what
+        if path.exists():  # a kernel may be built without
+            seconds += int(re.search(r"^some .*total=(\d+)", path.read_text(), re.MULTILINE)[1]) / 1e6
+    return seconds

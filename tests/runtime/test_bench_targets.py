@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+import delays
 import pythons
 from target import PATIENCE_S, Target
 
@@ -70,6 +71,11 @@ class Running:
         content = self.path.read_bytes()
         return struct.unpack("<%dq" % (len(content) // 8), content)
 
+    def waited_s(self):
+        """How long it has been ready, all of its threads together, without a CPU."""
+        threads = [int(thread.name) for thread in Path("/proc/%d/task" % self.target.pid).iterdir()]
+        return delays.stolen_s() + sum(delays.waited_for_cpu_s(self.target.pid, thread) for thread in threads)
+
     def _look_once(self):
         """The cells and what each thread has used, soon after a block ended: until then, it counts nowhere."""
         progress = self.cells()[0]
@@ -121,10 +127,13 @@ def shares_of(times):
     return {label: spent / sum(times.values()) for label, spent in times.items()}
 
 
-def compare_shares(designed, times, what):
-    """The order of magnitude only: how long a block takes depends on what else the machine does."""
-    for label, share in shares_of({label: times[label] for label in designed}).items():
-        assert designed[label] / 3 < share < designed[label] * 3, (what, label, share, designed)
+def compare_shares(designed, times, what, waited_s=0):
+    """The order of magnitude only: how long a block takes depends on what else the machine does. `waited_s` of wall time may
+    be missing in any of them."""
+    times = {label: times[label] for label in designed}
+    missing = waited_s / sum(times.values())
+    for label, share in shares_of(times).items():
+        assert designed[label] / 3 - missing < share < designed[label] * 3 + missing, (what, label, share, designed, missing)
 
 
 def check_description(said):
@@ -140,7 +149,9 @@ def check_attached(interpreter, variant, folder):
     running = Running(interpreter, variant, folder)
     try:
         check_description(running.said)
+        waited_before_s = running.waited_s()
         gained, used_s = running.measure(running.said.get("measured_s", MEASURED_S))
+        waited_s = running.waited_s() - waited_before_s
     finally:
         running.target.end()
     assert gained[0] > 0, "no progress"
@@ -149,7 +160,8 @@ def check_attached(interpreter, variant, folder):
     for label in running.said["labels"]:
         assert times[label] > 0, label
     if "shares" in running.said:
-        compare_shares(running.said["shares"], times, "all threads")
+        by_wall_clock = running.said.get("by_wall_clock", False)
+        compare_shares(running.said["shares"], times, "all threads", waited_s if by_wall_clock else 0)
     for thread, designed in running.said.get("shares_by_thread", {}).items():
         own = {label: gained[cells[int(thread)]] for label, cells in running.cells_of.items()}
         # A thread may have got little of the GIL so far.

@@ -38,6 +38,11 @@ def put_under_load(client, process):
     return json.loads(client.ask(b"how long"))
 
 
+def without_cpu_s(pid):
+    """How long a process has been ready without a CPU: others had it, or the host, which no clock of CPU time counts."""
+    return delays.waited_for_cpu_s(pid) + delays.stolen_s()
+
+
 def time_by_state(recording):
     """{(innermost function, whether it was on a CPU): seconds}"""
     seen = collections.Counter()
@@ -48,17 +53,16 @@ def time_by_state(recording):
 
 @pytest.fixture
 def recorded(start, tmp_path):
-    """Records a server under load; gives the recording and what the server's own clocks say, with "waited_s": for how long it
-    was ready and had no CPU, because others had it or the host took it away, which no clock of CPU time counts."""
+    """Records a server under load; gives the recording and what the server's own clocks say, with "waited_s"."""
 
     def record(interpreter, framework):
         target = start(interpreter, "server.py", framework, wrap=FIRST)
         client = Client(target.says()["port"])
         out = tmp_path / "all.json"
-        before, stolen = delays.waited_for_cpu_s(target.pid), delays.StolenTime()
+        before_s = without_cpu_s(target.pid)
         process = flametap.start("record", "-p", target.pid, "-d", SECONDS, "-o", out)
         clocks = put_under_load(client, process)
-        clocks["waited_s"] = delays.waited_for_cpu_s(target.pid) - before + stolen.seconds()
+        clocks["waited_s"] = without_cpu_s(target.pid) - before_s
         done = flametap.finish(process)
         assert done.code == flametap.DONE, done
         return json.loads(out.read_text()), clocks
