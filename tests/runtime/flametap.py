@@ -134,10 +134,16 @@ class Weight:
         self.ns = 0
         self.squares = 0
 
-    def add(self, recording):
-        """The samples of a recording in the json format."""
+    def add(self, recording, counts=lambda stack: True):
+        """The samples of a recording in the json format, or those whose stack, by its number, counts.
+
+        Of a share among some of the samples, the others say nothing: neither their number nor their weight may count.
+        """
         interval_ns = 1e9 / recording["recording"]["rate_hz"]
-        for ticks, weight_ns in zip(recording["samples"]["ticks"], recording["samples"]["weight_ns"]):
+        samples = recording["samples"]
+        for stack, ticks, weight_ns in zip(samples["stack"], samples["ticks"], samples["weight_ns"]):
+            if not counts(stack):
+                continue
             # Samples in a row with one stack stand together: at the worst, one of them was as late as all of them.
             others = ticks - 1
             self.ns += weight_ns

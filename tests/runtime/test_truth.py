@@ -97,7 +97,8 @@ class Alternation:
         return None
 
     def round_of(self, stack):
-        return self.rounds.get(stack[len(self.static) - 1].line)
+        """None between two rounds, where it reads the clocks."""
+        return self.rounds.get(stack[len(self.static) - 1].line) if len(stack) >= len(self.static) else None
 
 
 class History:
@@ -149,8 +150,7 @@ class Sampled:
         self.history = history
         self.stacks = collections.Counter()  # the time that each was seen for, in ns
         self.markers = collections.Counter()
-        self.weight = flametap.Weight()
-        self.weight_ns = 0
+        self.weight, self.weight_in_rounds = flametap.Weight(), flametap.Weight()
         self.stats = collections.Counter()
         self.least, self.most = [0] * 6, [0] * 6
 
@@ -162,10 +162,10 @@ class Sampled:
             is_marker = stacks[number][0].name.startswith("(")
             (self.markers if is_marker else self.stacks)[stacks[number]] += weight_ns
         self.weight.add(recording)
+        self.weight_in_rounds.add(recording, lambda number: self.alternation.round_of(stacks[number]))
         for name in ("samples", "ticks", "missed_ticks", "torn", "unreadable", "no_frames", "truncated"):
             self.stats[name] += stats[name]
         self.stats.update(stats["steps"])
-        self.weight_ns += sum(samples["weight_ns"])
         # The samples stand for the time from the slot of the first tick on. When the recording began is known by its own
         # clock, to the time that flametap took to get ready and to write it down, which is long on a busy machine.
         earliest = recording["recording"]["start_unix_ns"]
@@ -193,7 +193,7 @@ class Sampled:
         assert not self.markers
         # A sample stands for one interval, and for those that were missed before it; ticks missed at the end belong to no sample.
         ticks, missed = self.stats["ticks"], self.stats["missed_ticks"]
-        assert ticks <= round(self.weight_ns * RATE_HZ / 1e9) <= ticks + missed
+        assert ticks <= round(self.weight.ns * RATE_HZ / 1e9) <= ticks + missed
 
     def assert_shares(self):
         seen = dict.fromkeys(Alternation.ROUNDS, 0)
@@ -204,7 +204,7 @@ class Sampled:
         print(dict(self.stats))
         for name, (true, unknown) in wall.items():
             sampled = seen[name] / sum(seen.values())
-            sigma = self.weight.sigma(true)
+            sigma = self.weight_in_rounds.sigma(true)
             error = CLOCK_ERROR + unknown + abs(true - cpu[name][0])
             print("%s: sampled %.4f, true %.4f +- %.4f, sigma %.4f" % (name, sampled, true, error, sigma))
             assert abs(sampled - true) <= SIGMAS * sigma + error, name
