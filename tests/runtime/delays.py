@@ -19,7 +19,7 @@ def waited_for_cpu_s(pid, thread=None):
     return int(path.read_text().split()[1]) / 1e9
 
 
-Look = collections.namedtuple("Look", "when_s ran_s waited_s stalled_s")
+Look = collections.namedtuple("Look", "when_s ran_s waited_s turns stalled_s")
 
 
 class Watched:
@@ -42,18 +42,23 @@ class Watched:
         self._thread.join()
 
     def _look(self):
-        ran_ns, waited_ns = map(int, self._path.read_text().split()[:2])
-        return Look(time.time(), ran_ns / 1e9, waited_ns / 1e9, stalled_s())
+        ran_ns, waited_ns, turns = map(int, self._path.read_text().split())
+        return Look(time.time(), ran_ns / 1e9, waited_ns / 1e9, turns, stalled_s())
 
     def _look_on(self):
         while not self._is_over.wait(self.EVERY_S):
             self._looks.append(self._look())
 
+    def until(self, end_s):
+        """What there was at a time of the day; not less. The kernel counts how long a thread waited when it has its turn."""
+        later = [look for look in self._looks if look.when_s >= end_s] or self._looks[-1:]
+        return next((look for look in later if look.turns > later[0].turns), later[-1])
+
     def between(self, begin_s, end_s):
-        """What was added from one time of the day to another, or since it is watched; not less."""
-        first = next((look for look in reversed(self._looks) if look.when_s <= begin_s), self._looks[0])
-        last = next((look for look in self._looks if look.when_s >= end_s), self._looks[-1])
-        return Look(*(after - before for before, after in zip(first, last)))
+        """What was added from one time of the day to another; not less: all of it, if it was not yet watched at the first."""
+        unseen = Look(begin_s, 0, 0, 0, self._looks[0].stalled_s)
+        first = next((look for look in reversed(self._looks) if look.when_s <= begin_s), unseen)
+        return Look(*(after - before for before, after in zip(first, self.until(end_s))))
 
 
 def waited_until_its_end_s(process):

@@ -37,6 +37,12 @@ function curl(...words: string[]): string {
 const upload = (path: string) => curl("-F", `file=@${path}`, `${server.origin}/upload`).trim();
 const graph = (page: Page) => page.getByRole("application").first();
 
+/** Searches a function once the recording has it: its first samples may all be of other functions. */
+async function searchOnceSeen(page: Page, name: string): Promise<void> {
+  await page.getByRole("searchbox", { name: /Search functions/ }).fill(name);
+  await page.getByRole("status").filter({ hasText: /\d frames?$/ }).waitFor();
+}
+
 /** Drops a file anywhere on the page. */
 async function drop(page: Page, name: string, path: string): Promise<void> {
   const bytes = readFileSync(path).toString("base64");
@@ -154,8 +160,7 @@ describe("live", () => {
         const facts = await page.getByRole("list", { name: "About the recording" }).getByRole("listitem").allTextContents();
         return Number(/([\d,]+) samples/.exec(facts.join(" "))?.[1].replaceAll(",", "") ?? 0);
       };
-      await page.getByRole("searchbox", { name: /Search functions/ }).fill("spin");
-      await page.getByRole("status").filter({ hasText: /\d frames?$/ }).waitFor(); // the first samples may all be of other functions
+      await searchOnceSeen(page, "spin");
       await page.getByRole("searchbox", { name: /Search functions/ }).press("Enter");
       const selected = page.getByRole("region", { name: "Selected frame: spin" });
       await selected.waitFor();
@@ -183,6 +188,7 @@ describe("live", () => {
       const page = await open(recording.path, {}, recording.origin);
       await graph(page).waitFor();
       await page.getByText("live", { exact: true }).waitFor();
+      await searchOnceSeen(page, "spin");
       recording.interrupt();
       await page.getByRole("button", { name: "Pause" }).waitFor({ state: "detached" });
       expect(await recording.exitCode()).toBe(0);
