@@ -38,10 +38,13 @@ std::string python_file(const target::Maps& maps) {
   return found;
 }
 
-// One that has just begun may have been overlooked; of one that has just ended nothing is known.
-bool lacks_markers(const target::Process& process) {
+// One that has just begun may have been overlooked; of one that is ending nothing is known: it loses its memory, and with
+// it all that it has mapped, some time before it counts as dead.
+bool lacks_markers(const target::Process& process, const std::string& file) {
   const auto files = tracer::marked_files_of(process);
-  return files && files->empty() && process.alive();
+  if (!files || !files->empty()) return false;
+  const auto maps = process.maps();
+  return maps && python_file(*maps) == file;
 }
 
 MarkerReport look_everywhere() {
@@ -60,7 +63,7 @@ MarkerReport look_everywhere() {
     const auto maps = process->maps();
     if (!maps && maps.error().kind == Failure::not_permitted) ++report.unreadable;
     const std::string file = maps ? python_file(*maps) : "";
-    if (!file.empty() && lacks_markers(*process)) without[file].push_back(pid);
+    if (!file.empty() && lacks_markers(*process, file)) without[file].push_back(pid);
   }
   for (auto& [path, pids] : without) {
     report.files.push_back({{.path = path}, version_of_any(pids), std::move(pids)});

@@ -165,6 +165,12 @@ std::vector<const Mapping*> code_of(const target::Maps& maps) {
   return found;
 }
 
+// False from early in the end of a process on, before it counts as dead.
+bool still_maps(const Process& process, const Mapping& mapping) {
+  const Result<target::Maps> maps = process.maps();
+  return maps && std::ranges::any_of(*maps, [&](const Mapping& now) { return key_of(now) == key_of(mapping); });
+}
+
 // Collects what processes have mapped. A file is looked into once, however many have it.
 class UsedFiles {
  public:
@@ -172,8 +178,8 @@ class UsedFiles {
     const auto [entry, is_new] = known_.try_emplace(key_of(mapping));
     if (is_new) entry->second = look_into(process, mapping);
     if (!entry->second) {
-      // A process that is gone could not show the file: another may.
-      if (!process.alive()) known_.erase(entry);
+      // A process that is ending could not show the file: another may.
+      if (!still_maps(process, mapping)) known_.erase(entry);
       return;
     }
     std::vector<pid_t>& pids = used_[*entry->second].pids;
