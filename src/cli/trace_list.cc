@@ -38,8 +38,8 @@ std::string python_file(const target::Maps& maps) {
   return found;
 }
 
-// One that has just begun may have been overlooked; of one that is ending nothing is known: it loses its memory, and with
-// it all that it has mapped, some time before it counts as dead.
+// One that has just begun may have been overlooked; of one that is ending nothing is known: it loses its memory, and
+// with it all that it has mapped, some time before it counts as dead.
 bool lacks_markers(const target::Process& process, const std::string& file) {
   const auto files = tracer::marked_files_of(process);
   if (!files || !files->empty()) return false;

@@ -48,6 +48,10 @@ constexpr std::size_t kUnusedOffset = 9;
 // So many records are read at once; then somebody else gets a turn.
 constexpr std::size_t kManyRecords = 200'000;
 
+// On a machine with many Pythons there are tens of thousands, and a system call for each would take longer than an
+// interval.
+constexpr std::uint32_t kCountsAtOnce = 4096;
+
 Error load_error(int number) {
   if (number == EPERM || number == EACCES) {
     return {Failure::not_permitted, "the kernel does not let us load eBPF programs (CAP_SYS_ADMIN is needed)",
@@ -240,14 +244,17 @@ void Probes::unteach(pid_t pid) {
 
 std::vector<Probes::Count> Probes::counts() const {
   const int map = bpf_map__fd(programs_->skeleton().maps.counts);
+  std::vector<flametap_counted> keys(kCountsAtOnce);
+  std::vector<std::uint64_t> calls(kCountsAtOnce);
   std::vector<Count> all;
-  flametap_counted key{};
-  // Nothing is taken out of the table meanwhile, so going from key to key meets each one.
-  for (const void* previous = nullptr; bpf_map_get_next_key(map, previous, &key) == 0; previous = &key) {
-    std::uint64_t calls = 0;
-    if (bpf_map_lookup_elem(map, &key, &calls) == 0) all.push_back({key, calls});
+  std::uint32_t place = 0;  // in the table, as the kernel tells it
+  for (void* from = nullptr;; from = &place) {
+    std::uint32_t count = kCountsAtOnce;
+    const int failed = bpf_map_lookup_batch(map, from, &place, keys.data(), calls.data(), &count, nullptr);
+    if (failed != 0 && failed != -ENOENT) return all;  // then nothing is said of how many there are
+    for (std::uint32_t i = 0; i < count; ++i) all.push_back({keys[i], calls[i]});
+    if (failed != 0) return all;  // these were the last ones
   }
-  return all;
 }
 
 void Probes::forget(const flametap_counted& what) {
