@@ -22,10 +22,6 @@ constexpr std::size_t kMaxPath = 4096;
 constexpr DwarfBudget kFileBudget{.entries = 256u << 20, .ranges = 32u << 20};
 constexpr DwarfBudget kQuestionBudget{.entries = 1u << 20, .ranges = 1u << 20};
 
-struct DwarfEnd {
-  void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
-};
-
 struct Place {
   std::string file;
   std::int32_t line = 0;
@@ -50,6 +46,9 @@ class SourceLines::Reader {
   }
 
  private:
+  struct DwarfEnd {
+    void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
+  };
   struct Unit {
     Dwarf_Off offset = 0;
     std::optional<UnitFunctions> functions;  // once asked for
