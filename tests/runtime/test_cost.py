@@ -32,6 +32,7 @@ WAYS = {
 # A thread that does not run where it was: where it is, its account, an interrupt there; it waits for a CPU, so its stack
 # is read as it stands; where it is, and its account again.
 WAITS = "bppbvpp"
+ONLY_WAITS = re.compile("(?:%s)+" % WAITS)
 
 # Why a stretch may have other calls, and of which share of the stretches each reason may be one at the most. The first
 # that fits is it.
@@ -51,7 +52,7 @@ SOME = 40  # stretches at the beginning that need not be as most are
 
 ENOUGH = 20  # that are as usual
 MANY = 300  # stretches, so that shares of them mean something
-HOPELESS = 20000  # stretches, when the usual ones will not come any more
+HOPELESS = 20000  # stretches in which the thread ran, when the usual ones will not come any more
 
 # Twice a second what was sampled is written to the journal: one write, with SIGPIPE held back around it, and the
 # columns of a chunk.
@@ -85,7 +86,9 @@ class Figures:
         return len(stretches) >= MANY and self.count_usual(stretches) >= ENOUGH
 
     def may_end(self, stretches):
-        return self.are_seen(stretches) or len(stretches) > HOPELESS
+        # Of a thread that waits for a CPU nothing is found out.
+        ran = sum(1 for stretch in stretches if not ONLY_WAITS.fullmatch(stretch))
+        return self.are_seen(stretches) or ran > HOPELESS
 
     def reason_of(self, stretch):
         return next(name for name, pattern, _ in self.reasons if pattern.fullmatch(stretch))
