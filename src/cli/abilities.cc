@@ -99,14 +99,6 @@ Ability interrupt(const MachineFacts& facts) {
   return {name, Grade::works, "", ""};
 }
 
-Ability be_on_time(const MachineFacts& facts) {
-  const std::string name = "sample in time on a busy machine";
-  if (facts.early_turns) return {name, Grade::works, "", ""};
-  return {name, Grade::partly,
-          "without CAP_SYS_NICE our turns come late where many threads want the CPU; missed ticks are counted",
-          remedy_for(Lack::early_turns, facts.us)};
-}
-
 Ability see_children(const MachineFacts& facts) {
   const std::string name = "see every child of a program";
   if (!facts.no_process_events) return {name, Grade::works, "", ""};
@@ -137,7 +129,6 @@ std::vector<Ability> judge(const MachineFacts& facts) {
           interrupt(facts),
           ride_along(facts),
           stop_threads(facts),
-          be_on_time(facts),
           see_children(facts)};
 }
 

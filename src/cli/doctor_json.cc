@@ -28,7 +28,6 @@ Json of_machine(const MachineFacts& facts) {
           {"uid", us.user},
           {"capabilities",
            {{"CAP_SYS_PTRACE", us.has(CAP_SYS_PTRACE)},
-            {"CAP_SYS_NICE", us.has(CAP_SYS_NICE)},
             {"CAP_NET_ADMIN", us.has(CAP_NET_ADMIN)},
             {"CAP_BPF", us.has(CAP_BPF)},
             {"CAP_PERFMON", us.has(CAP_PERFMON)}}},

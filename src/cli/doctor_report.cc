@@ -50,7 +50,6 @@ std::string about_machine(const MachineFacts& facts) {
   text += row("namespaces", own_namespaces(us));
   text += row("user", fmt::format("{} (uid {})", target::user_name(us.user), us.user));
   text += row("CAP_SYS_PTRACE", us.has(CAP_SYS_PTRACE) ? "yes" : "no");
-  text += row("CAP_SYS_NICE", us.has(CAP_SYS_NICE) ? "yes" : "no");
   text += row("CAP_NET_ADMIN", us.has(CAP_NET_ADMIN) ? "yes" : "no");
   text += row("CAP_BPF", us.has(CAP_BPF) ? "yes" : "no");
   text += row("CAP_PERFMON", us.has(CAP_PERFMON) ? "yes" : "no");

@@ -83,7 +83,7 @@ TEST(DoctorReport, AsJson) {
   EXPECT_EQ(machine["machine"]["ptrace_scope"], 1);
   EXPECT_EQ(machine["machine"]["usable_cpus"], (std::vector{0, 1, 4}));
   EXPECT_TRUE(machine["process"].is_null());
-  EXPECT_EQ(machine["abilities"].size(), 8u);
+  EXPECT_EQ(machine["abilities"].size(), 7u);
   diagnosis.process.emplace().error = Error{Failure::not_permitted, "no", "sudo"};
   const auto process = nlohmann::json::parse(to_json(diagnosis))["process"];
   EXPECT_EQ(process["error"]["exit_code"], 3);

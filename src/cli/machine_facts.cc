@@ -1,18 +1,14 @@
 #include "cli/machine_facts.h"
 
 #include <sched.h>
-#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "sampler/cpu_seat.h"
 #include "target/interrupter.h"
 #include "target/process_events.h"
 
 namespace flametap::cli {
 namespace {
-
-constexpr int kHighestPriority = -20;
 
 std::vector<int> usable_cpus() {
   std::vector<int> cpus;
@@ -22,13 +18,6 @@ std::vector<int> usable_cpus() {
     if (CPU_ISSET(cpu, &allowed)) cpus.push_back(cpu);
   }
   return cpus;
-}
-
-// Whether a sampling thread, which asks for the highest priority, gets it. A capability alone does not tell: a limit
-// (RLIMIT_NICE) may allow it without, and a user namespace forbid it all the same.
-bool get_early_turns() {
-  const auto seat = sampler::CpuSeat::take(std::nullopt);
-  return seat && ::getpriority(PRIO_PROCESS, 0) == kHighestPriority;
 }
 
 }  // namespace
@@ -45,7 +34,6 @@ MachineFacts look_at_machine() {
   facts.online_cpus = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
   facts.us = target::look_around();
   facts.child = try_own_child();
-  facts.early_turns = get_early_turns();
   if (const auto events = target::ProcessEvents::open(); !events) facts.no_process_events = events.error().message;
   if (const auto interrupter = target::Interrupter::load(); !interrupter) {
     facts.no_interrupts = interrupter.error().message;

@@ -19,7 +19,6 @@ struct MachineFacts {
   int online_cpus = 0;
   target::Surroundings us = {};
   ChildTrial child = {};
-  bool early_turns = false;                                     // the kernel gave us the highest priority
   std::optional<std::string> no_process_events = std::nullopt;  // why it does not tell of new processes
   std::optional<std::string> no_interrupts = std::nullopt;      // why we cannot read in one
 };

@@ -70,14 +70,5 @@ TEST(MachineFacts, BehindAFilterThatDeniesStopping) {
   }));
 }
 
-TEST(MachineFacts, WithoutTheRightToAHighPriority) {
-  if (geteuid() != 0) GTEST_SKIP() << "needs root, to become another user";
-  EXPECT_TRUE(in_child([] {
-    const rlimit none{0, 0};
-    if (setrlimit(RLIMIT_NICE, &none) != 0 || setgid(65534) != 0 || setuid(65534) != 0) return false;
-    return !look_at_machine().early_turns;
-  }));
-}
-
 }  // namespace
 }  // namespace flametap::cli

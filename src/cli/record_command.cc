@@ -12,6 +12,7 @@
 #include "cli/launch.h"
 #include "cli/live_page.h"
 #include "cli/output.h"
+#include "cli/own_session.h"
 #include "cli/progress_line.h"
 #include "cli/python_search.h"
 #include "cli/signals.h"
@@ -213,7 +214,7 @@ Result<void> sample_into(Journal& journal, const RecordRequest& request, const P
   if (request.children) {
     sampler::Family::Roots roots{.others = std::move(more.roots)};
     for (const auto& process : processes) roots.sampled.push_back(process.get());
-    family.emplace(roots, options, seat.priority_before());
+    family.emplace(roots, options);
   }
   std::optional<SourceSink> with_sources;
   if (request.sources) with_sources.emplace(journal.sink(), source_files(processes));
@@ -272,6 +273,7 @@ int record_command(const RecordRequest& request, const Output& output) {
     return failed->exit_code;
   }
   Launched& command = std::get<Launched>(started);
+  leave_session();  // in which the command stays
   auto seat = sampler::CpuSeat::take(request.cpu);
   if (!seat) {
     const int code = fail(seat.error());
@@ -309,7 +311,12 @@ int record_command(const RecordRequest& request, const Output& output) {
 int record(const RecordRequest& request) {
   const auto output = plan(request);
   if (!output) return fail(output.error());
-  return request.command.empty() ? record_processes(request, *output) : record_command(request, *output);
+  const bool starts_command = !request.command.empty();
+  return run_apart(starts_command, [&] {
+    if (starts_command) return record_command(request, *output);
+    leave_session();
+    return record_processes(request, *output);
+  });
 }
 
 }  // namespace flametap::cli

@@ -3,6 +3,8 @@
 #include <cassert>
 #include <cerrno>
 
+#include "cli/own_session.h"
+
 namespace flametap::cli {
 namespace {
 
@@ -46,7 +48,8 @@ void Signals::restore() const {
 
 void Signals::on_signal(int number, siginfo_t* info, void*) {
   const int saved = errno;
-  if (Signals* const signals = current) signals->handle(number, info->si_code == SI_KERNEL);
+  const bool from_terminal = info->si_code == SI_KERNEL || is_passed_on_from_terminal(*info);
+  if (Signals* const signals = current) signals->handle(number, from_terminal);
   errno = saved;
 }
 

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <string>
@@ -25,18 +26,22 @@ struct SchedulingAttributes {
 };
 
 constexpr std::uint64_t kShortestTurn = 100'000;  // that the kernel grants
-constexpr int kHighestPriority = -20;
+constexpr int kModestPriority = 10;               // as nice(1) counts it
 
-// A thread with short turns gets them earlier, and one with a high priority before others: a sample takes some
-// microseconds, and a late one is a missed one. Where the kernel does not know the one or we have no right to the
-// other, nothing changes.
-void ask_for_early_turns() {
+// A thread with short turns gets them earlier without taking more of the CPU: a sample takes some microseconds, and a
+// late one is a missed one. A kernel that does not know them changes nothing.
+//
+// The priority is never raised. Linux shares the CPUs among groups of processes (sessions, cgroups) by their weight,
+// and the weight of a group goes where its heaviest thread is: a sampler of high priority beside a target of its own
+// group draws the group's share away from the target's CPU. A lower one costs no more ticks, and leaves the target
+// more.
+void ask_for_short_turns() {
   SchedulingAttributes attributes;
   if (::syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0) return;
   if (attributes.policy != SCHED_OTHER) return;
   attributes.runtime = kShortestTurn;
-  ::syscall(SYS_sched_setattr, 0, &attributes, 0);
-  ::setpriority(PRIO_PROCESS, 0, kHighestPriority);
+  attributes.nice = std::max(attributes.nice, kModestPriority);
+  if (::syscall(SYS_sched_setattr, 0, &attributes, 0) != 0) ::setpriority(PRIO_PROCESS, 0, attributes.nice);
 }
 
 bool is_in(const cpu_set_t& cpus, int cpu) { return cpu >= 0 && cpu < CPU_SETSIZE && CPU_ISSET(cpu, &cpus); }
@@ -57,7 +62,7 @@ Result<CpuSeat> CpuSeat::take(std::optional<int> home) {
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return errno_error("sched_getaffinity", errno);
   CpuSeat seat(allowed, allowed);
   seat.priority_ = ::getpriority(PRIO_PROCESS, 0);
-  ask_for_early_turns();
+  ask_for_short_turns();
   if (home) {
     CPU_ZERO(&seat.home_);
     CPU_SET(*home, &seat.home_);

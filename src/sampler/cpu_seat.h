@@ -19,7 +19,7 @@ class CpuSeat {
   // Whether `take` would give that home.
   [[nodiscard]] static Result<void> check(std::optional<int> home);
   // `home`: the CPU to be on when not riding; none means any that is allowed. Asks the kernel for short turns on the
-  // CPU and, with the right to it, for the highest priority, so that ours come soon where many want it.
+  // CPU, which come sooner where many want it, and lowers our priority, so that they take nothing from the target.
   [[nodiscard]] static Result<CpuSeat> take(std::optional<int> home);
 
   CpuSeat(CpuSeat&& other) noexcept;
@@ -33,8 +33,6 @@ class CpuSeat {
   [[nodiscard]] bool ride(int cpu);
   // Goes home, but not to this CPU. False: there is no other at home.
   bool keep_off(int cpu);
-  // The thread's priority before it sat down, as nice(1) counts it.
-  [[nodiscard]] int priority_before() const { return priority_; }
   // The CPU that it moved to, or none when it is at home.
   [[nodiscard]] std::optional<int> riding_on() const { return riding_on_; }
 
@@ -46,7 +44,7 @@ class CpuSeat {
   cpu_set_t home_;
   std::optional<int> riding_on_;
   std::optional<int> off_;  // the CPU that it keeps off at home
-  int priority_ = 0;        // before we asked for a higher one
+  int priority_ = 0;        // before we asked for a lower one
   bool owns_ = true;
 };
 

@@ -1,7 +1,5 @@
 #include "sampler/family.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -42,8 +40,7 @@ bool has_ended(pid_t pid, std::uint64_t start_time) { return start_time == 0 || 
 
 }  // namespace
 
-Family::Family(const Roots& roots, ProcessSampler::Options options, int priority)
-    : options_(options), priority_(priority) {
+Family::Family(const Roots& roots, ProcessSampler::Options options) : options_(options) {
   options_.programs = &programs_;
   if (auto events = target::ProcessEvents::open()) events_ = std::move(*events);
   for (const ProcessSampler* process : roots.sampled) {
@@ -87,7 +84,6 @@ Family::Counts Family::counts() const {
 }
 
 void Family::run() {
-  ::setpriority(PRIO_PROCESS, 0, priority_);
   std::vector<ProcessEvent> events;
   while (!stop_) {
     events.clear();

@@ -39,8 +39,7 @@ class Family {
     std::vector<pid_t> others = {};
   };
 
-  // `priority`: of its thread, as nice(1) counts it: the haste of the thread that samples is not its own.
-  Family(const Roots& roots, ProcessSampler::Options options, int priority);
+  Family(const Roots& roots, ProcessSampler::Options options);
   Family(const Family&) = delete;
   Family& operator=(const Family&) = delete;
   ~Family();
@@ -82,7 +81,6 @@ class Family {
   void try_to_attach(pid_t pid, Member& member);
 
   ProcessSampler::Options options_;
-  int priority_;
   Programs programs_;
   std::optional<target::ProcessEvents> events_;
   std::map<pid_t, Member> members_;  // of the thread

@@ -37,7 +37,6 @@ struct Capability {
   std::string_view name;
 };
 constexpr Capability kSysPtrace{CAP_SYS_PTRACE, "SYS_PTRACE"};
-constexpr Capability kSysNice{CAP_SYS_NICE, "SYS_NICE"};
 constexpr Capability kNetAdmin{CAP_NET_ADMIN, "NET_ADMIN"};
 constexpr Capability kBpf{CAP_BPF, "BPF"};
 constexpr Capability kPerfmon{CAP_PERFMON, "PERFMON"};
@@ -57,7 +56,7 @@ std::string as_root(const Surroundings& us) {
     default:
       // All capabilities at once, since setcap forgets what was set before; but none that it may not know.
       return "run it as root: sudo flametap ..., or for all who may run it: sudo setcap "
-             "cap_sys_ptrace,cap_sys_nice,cap_net_admin" +
+             "cap_sys_ptrace,cap_net_admin" +
              std::string(may_have(us, {kBpf, kPerfmon}) ? ",cap_bpf,cap_perfmon" : "") + "+ep " + us.program;
   }
 }
@@ -139,8 +138,6 @@ std::string remedy_for(Lack lack, const Surroundings& us) {
       return kOnTheHost;
     case Lack::other_pids:
       return other_pids(us);
-    case Lack::early_turns:
-      return us.own_user_namespace ? kOnTheHost : by_capabilities(us, {kSysNice});
     case Lack::process_events:
       return process_events(us);
     case Lack::interrupts:

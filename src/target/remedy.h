@@ -15,7 +15,6 @@ enum class Lack : std::uint8_t {
   system_calls,    // a filter or a security module denies the system calls themselves
   outside,         // of our user namespace, where our rights do not count
   other_pids,      // the processes outside our pid namespace
-  early_turns,     // a high priority for our sampling thread
   process_events,  // the kernel's word about new processes
   interrupts,      // a program in the kernel that reads in an interrupt: CAP_BPF and CAP_PERFMON
 };

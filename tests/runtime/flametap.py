@@ -53,12 +53,25 @@ def run(*args, wrap=(), patience_s=PATIENCE_S, **options):
 
 
 def start(*args, wrap=(), **options):
-    # With its high priority, flametap would take most of what a session has: see Target.
+    # As the target, which has one, too: see Target.
     options.setdefault("start_new_session", True)
     options.setdefault("stdin", subprocess.DEVNULL)
     options.setdefault("stdout", subprocess.PIPE)
     options.setdefault("stderr", subprocess.PIPE)
     return subprocess.Popen([str(word) for word in (*wrap, binary(), *args)], **options)
+
+
+def children_of(pid):
+    """The processes that its first thread has started."""
+    return [int(word) for word in Path("/proc/%d/task/%d/children" % (pid, pid)).read_text().split()]
+
+
+def sampler_of(process):
+    """The process that samples for a `record` that was not started as the leader of a session, or that starts a command."""
+    wait_until(lambda: process.poll() is not None or children_of(process.pid), "there is a sampler")
+    assert process.poll() is None, "flametap ended at once"
+    (sampler,) = children_of(process.pid)
+    return sampler
 
 
 def dump(pid, **options):

@@ -59,7 +59,7 @@ def test_fewer_cpus(two_cpus):
 
 
 def test_changes_nothing_about_us():
-    """It tries a high priority and other CPUs, and starts a child; all in its own process."""
+    """It tries other CPUs, and starts a child; all in its own process."""
     before = os.getpriority(os.PRIO_PROCESS, 0), os.sched_getaffinity(0)
     doctor()
     assert (os.getpriority(os.PRIO_PROCESS, 0), os.sched_getaffinity(0)) == before

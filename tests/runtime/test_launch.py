@@ -213,7 +213,7 @@ def test_a_program_of_50_ms(frame_kind, launch, journal, told):
     """It would be seen: as soon as it begins it is sampled, if neither of the two has to wait for a CPU or a disk."""
     flametap.run("trace", "--list", frame_kind.command[-1])  # reads the interpreter's file, so that it need not be fetched
     process = launch(*inline(frame_kind, BRIEF % str(told)), env=frame_kind.environment())
-    with delays.Watched(process.pid) as ours:
+    with delays.Watched(flametap.sampler_of(process)) as ours:
         pid, had_waited_ns, began_s = LineReader(process.stdout.fileno()).line().split()
         with delays.Watched(int(pid)) as its:
             flametap.wait_until_it_holds(process, journal, lambda recording: "brief" in flametap.functions_of(recording),
