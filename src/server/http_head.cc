@@ -22,9 +22,16 @@ Method method_of(http::verb verb) {
   }
 }
 
+// Beast takes every other one for no encoding at all.
+bool has_known_encoding(const http::fields& headers) {
+  const auto found = headers.find(http::field::transfer_encoding);
+  if (found == headers.end()) return true;
+  return headers.count(http::field::transfer_encoding) == 1 && boost::beast::iequals(found->value(), "chunked");
+}
+
 }  // namespace
 
-std::optional<Head> head_of(const RequestParser& parser, const std::string& peer) {
+Result<Head> head_of(const RequestParser& parser, const std::string& peer) {
   const auto& request = parser.get();
   Head head{.method = method_of(request.method()), .target = std::string(request.target()), .peer = peer};
   bool sound = true;
@@ -39,7 +46,8 @@ std::optional<Head> head_of(const RequestParser& parser, const std::string& peer
   head.fetch_site = std::string(request["Sec-Fetch-Site"]);
   head.forwarded_proto = std::string(request["X-Forwarded-Proto"]);
   if (const auto length = parser.content_length()) head.content_length = *length;
-  if (!sound || head.host.empty()) return std::nullopt;
+  if (!sound || head.host.empty()) return Error{Failure::usage, "a header is missing, or there twice", ""};
+  if (!has_known_encoding(request)) return Error{Failure::usage, "the only transfer encoding is chunked", ""};
   return head;
 }
 

@@ -5,9 +5,9 @@
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
-#include <optional>
 #include <string>
 
+#include "base/result.h"
 #include "server/message.h"
 
 namespace flametap::server {
@@ -16,7 +16,8 @@ using RequestParser = boost::beast::http::request_parser<boost::beast::http::str
 
 inline constexpr std::uint32_t kMaxHeadBytes = 16 << 10;
 
-// Nothing if a header that decides anything is there twice, or there is no Host.
-[[nodiscard]] std::optional<Head> head_of(const RequestParser& parser, const std::string& peer);
+// Fails if a header that decides anything is there twice, there is no Host, or it is not clear where the request ends: what
+// another server takes for its body could be a second request to us.
+[[nodiscard]] Result<Head> head_of(const RequestParser& parser, const std::string& peer);
 
 }  // namespace flametap::server

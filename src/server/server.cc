@@ -129,6 +129,9 @@ class Server::Impl {
 
   void welcome(tcp::socket socket) {
     keep_from_children(socket.native_handle());
+    // An answer in two writes would wait for the client's word about the first, some 40 ms.
+    boost::system::error_code ignored;
+    socket.set_option(tcp::no_delay(true), ignored);
     const std::size_t already = context_.connections;
     if (already >= options_.max_connections + kMaxTurnedAway) return;  // closes it
     const auto session = std::make_shared<Session>(std::move(socket), context_);

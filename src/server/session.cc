@@ -97,7 +97,7 @@ void Session::on_head(ErrorCode error) {
     return is_malformed ? refuse(broken_head(error)) : close();
   }
   auto head = head_of(*parser_, peer_);
-  if (!head) return refuse(failure(400, "a header is missing, or there twice"));
+  if (!head) return refuse(failure(400, head.error().message));
   head_ = std::move(*head);
   auto admitted = context_.service.admit(head_);
   if (auto* const refused = std::get_if<Response>(&admitted)) {

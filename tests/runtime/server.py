@@ -1,5 +1,6 @@
 """A running `flametap serve`, and clients of it."""
 
+import ctypes
 import http.client
 import json
 import os
@@ -7,11 +8,13 @@ import re
 import signal
 import socket
 import urllib.parse
+from pathlib import Path
 
 import flametap
 from target import PATIENCE_S, LineReader
 
 LISTENING = re.compile(r"flametap: listening on http://(?P<host>[^/]*):(?P<port>\d+)/, profiles in (?P<folder>.*)$")
+PIDFD_GETFD = 438  # a system call
 FOLDED = b"main (a.py:1);work (a.py:2) 10\nmain (a.py:1);rest (a.py:3) 5\n"
 
 
@@ -83,6 +86,19 @@ class Server:
         with socket.create_connection((self.address, self.port), timeout=PATIENCE_S) as connection:
             connection.sendall(data)
             return read_all(connection)
+
+    def socket_of(self, connection):
+        """The server's end of a connection, as a socket of our own."""
+        ports = ":%04X 0100007F:%04X" % (self.port, connection.getsockname()[1])
+        rows = [row.split() for row in Path("/proc/net/tcp").read_text().splitlines() if ports in row]
+        (inode,) = [row[9] for row in rows]
+        (descriptor,) = [int(path.name) for path in Path("/proc/%d/fd" % self.process.pid).iterdir()
+                         if os.readlink(path) == "socket:[%s]" % inode]
+        pidfd = os.pidfd_open(self.process.pid)
+        try:
+            return socket.socket(fileno=ctypes.CDLL(None, use_errno=True).syscall(PIDFD_GETFD, pidfd, descriptor, 0))
+        finally:
+            os.close(pidfd)
 
     def memory_kb(self, name="VmHWM"):
         with open("/proc/%d/status" % self.process.pid) as status:

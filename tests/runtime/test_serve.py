@@ -5,6 +5,7 @@ import json
 import random
 import shutil
 import signal
+import socket
 import sqlite3
 import subprocess
 import threading
@@ -30,6 +31,15 @@ def convert(path, format):
     done = flametap.run("report", path, "-f", format, "-o", "-")
     assert done.code == flametap.DONE, done
     return done.out
+
+
+def test_no_answer_waits_for_the_client(server):
+    """On a connection that is kept, the second part of an answer would wait for the client's word about the first."""
+    with socket.create_connection((server.address, server.port), timeout=PATIENCE_S) as connection:
+        connection.sendall(b"GET /api/status HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert connection.recv(1)
+        with server.socket_of(connection) as theirs:
+            assert theirs.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) == 1
 
 
 def test_the_page_is_there_for_every_path_of_people(server):

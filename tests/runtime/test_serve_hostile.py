@@ -339,6 +339,10 @@ def test_methods_that_do_not_fit(server):
                                  b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
                                  b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
                                  b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n",
+                                 b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: xchunked\r\n\r\n",
+                                 b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",
+                                 b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n"
+                                 b"Transfer-Encoding: identity\r\n\r\n",
                                  b"GET / HTTP/1.1\r\n folded: x\r\n\r\n"])
 def test_what_is_no_request(server, raw):
     answer = server.raw(raw + b"\r\n" * 10)
