@@ -16,8 +16,8 @@ using RequestParser = boost::beast::http::request_parser<boost::beast::http::str
 
 inline constexpr std::uint32_t kMaxHeadBytes = 16 << 10;
 
-// Fails if a header that decides anything is there twice, there is no Host, or it is not clear where the request ends: what
-// another server takes for its body could be a second request to us.
+// Fails if a header that decides anything is there twice, there is no Host, or it is not clear where the request ends:
+// what another server takes for its body could be a second request to us.
 [[nodiscard]] Result<Head> head_of(const RequestParser& parser, const std::string& peer);
 
 }  // namespace flametap::server
