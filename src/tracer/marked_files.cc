@@ -166,9 +166,9 @@ std::vector<const Mapping*> code_of(const target::Maps& maps) {
 }
 
 // False from early in the end of a process on, before it counts as dead.
-bool still_maps(const Process& process, const Mapping& mapping) {
+bool has_memory(const Process& process) {
   const Result<target::Maps> maps = process.maps();
-  return maps && std::ranges::any_of(*maps, [&](const Mapping& now) { return key_of(now) == key_of(mapping); });
+  return maps && maps->begin() != maps->end();
 }
 
 // Collects what processes have mapped. A file is looked into once, however many have it.
@@ -178,12 +178,19 @@ class UsedFiles {
     const auto [entry, is_new] = known_.try_emplace(key_of(mapping));
     if (is_new) entry->second = look_into(process, mapping);
     if (!entry->second) {
-      // A process that is ending could not show the file: another may.
-      if (!still_maps(process, mapping)) known_.erase(entry);
+      if (is_new) unmarked_.push_back(entry->first);
       return;
     }
     std::vector<pid_t>& pids = used_[*entry->second].pids;
     if (pids.empty() || pids.back() != process.pid()) pids.push_back(process.pid());
+  }
+
+  // To be called when all mappings of a process were added. One that is ending could not show its files: another may.
+  void end_process(const Process& process) {
+    if (!unmarked_.empty() && !has_memory(process)) {
+      for (const MappedKey& key : unmarked_) known_.erase(key);
+    }
+    unmarked_.clear();
   }
 
   [[nodiscard]] std::vector<UsedFile> take() { return std::move(used_); }
@@ -201,6 +208,7 @@ class UsedFiles {
   std::vector<UsedFile> used_;
   std::map<FileKey, std::size_t> places_;
   std::map<MappedKey, std::optional<std::size_t>> known_;
+  std::vector<MappedKey> unmarked_;  // met first in this process
 };
 
 }  // namespace
@@ -232,6 +240,7 @@ std::vector<UsedFile> marked_files_everywhere() {
     const Result<target::Maps> maps = process ? process->maps() : process.error();
     if (!maps) continue;
     for (const Mapping* const mapping : code_of(*maps)) files.add(*process, *mapping);
+    files.end_process(*process);
   }
   return files.take();
 }
