@@ -33,7 +33,7 @@ const char* const kTraceFooter = R"(Examples:
   Flame charts with exact times, by `flametap report`:
     flametap trace -p 1234 -d 10 -o calls.ftap
   The functions called most, on the whole machine:
-    flametap trace --top
+    flametap trace --top --all
   Which Pythons here have markers, and which:
     flametap trace --list
 
@@ -166,9 +166,11 @@ Result<void> check_what_to_trace(const TraceWords& words, const std::vector<std:
   if (command != nullptr && command->empty()) return Error{Failure::usage, "there is no command after --", ""};
   const int ways = int{!words.pids.empty()} + int{words.all} + int{command != nullptr};
   if (words.top && command != nullptr)
-    return Error{Failure::usage, "--top is about processes that run: -p PID, or the whole machine", ""};
-  // Without a process, a table of the most called functions is about the whole machine.
-  if (ways == 0 && words.top) return {};
+    return Error{Failure::usage, "--top is about processes that run: -p PID, or --all", ""};
+  if (ways == 0 && words.top) {
+    return Error{Failure::usage, "nothing to trace: give -p PID, or --all, which slows every Python of the machine",
+                 ""};
+  }
   if (ways == 0) return Error{Failure::usage, "nothing to trace: give -p PID, --all or -- COMMAND", ""};
   if (ways > 1) return Error{Failure::usage, "one of -p, --all and a command after --, not several", ""};
   return {};
@@ -197,7 +199,7 @@ Result<TraceRequest> events_request(const CLI::App& app, const TraceWords& words
   Error error;
   if (!words.pids.empty() && !take(parse_pids(words.pids), request.pids, error)) return error;
   if (command != nullptr) request.command = *command;
-  request.all = words.all || (words.pids.empty() && command == nullptr);
+  request.all = words.all;
   if (given(app, "--events") && !take(parse_events(words.events), request.events, error)) return error;
   if (!take(Pattern::compile(words.function, "functions"), request.function, error)) return error;
   if (!take(Pattern::compile(words.file, "files"), request.file, error)) return error;

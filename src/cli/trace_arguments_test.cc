@@ -172,7 +172,7 @@ TEST(TraceArguments, Summary) {
 }
 
 TEST(TraceArguments, Top) {
-  const TraceRequest everywhere = request({"--top"});
+  const TraceRequest everywhere = request({"--top", "--all"});
   EXPECT_TRUE(everywhere.top && everywhere.all);
   EXPECT_FALSE(everywhere.batch);
   EXPECT_EQ(everywhere.interval, kSecond);
@@ -183,15 +183,15 @@ TEST(TraceArguments, Top) {
   EXPECT_EQ(given.interval, kSecond / 2);
   EXPECT_EQ(given.limit, 3u);
   EXPECT_EQ(given.duration, 3 * kSecond);
-  EXPECT_TRUE(request({"--top", "--all"}).all);
 }
 
 TEST(TraceArguments, WrongTops) {
   EXPECT_THAT(refusal({"--top"}, Words{"python3"}), HasSubstr("--top is about processes that run"));
+  EXPECT_THAT(refusal({"--top"}), HasSubstr("or --all, which slows every Python"));
   EXPECT_THAT(refusal({"--top", "--all", "-p", "1"}), HasSubstr("not several"));
-  EXPECT_THAT(refusal({"--top", "--interval", "0"}), HasSubstr("'0'"));
-  EXPECT_THAT(refusal({"--top", "--limit", "0"}), HasSubstr("--limit"));
-  EXPECT_THAT(refusal({"--top", "--limit", "-1"}), HasSubstr("--limit"));
+  EXPECT_THAT(refusal({"--top", "--all", "--interval", "0"}), HasSubstr("'0'"));
+  EXPECT_THAT(refusal({"--top", "--all", "--limit", "0"}), HasSubstr("--limit"));
+  EXPECT_THAT(refusal({"--top", "--all", "--limit", "-1"}), HasSubstr("--limit"));
 }
 
 TEST(TraceArguments, WhatGoesWithTopOnly) {

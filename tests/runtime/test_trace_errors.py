@@ -76,7 +76,7 @@ def nobody(public_folder):
     return Nobody(public_folder)
 
 
-@pytest.mark.parametrize("what", [["--all"], ["--top", "--batch"], ["--all", "--events", "gc", "--summary"], ["--", "true"]],
+@pytest.mark.parametrize("what", [["--all"], ["--top", "--all", "--batch"], ["--all", "--events", "gc", "--summary"], ["--", "true"]],
                          ids=["events", "top", "summary", "command"])
 def test_without_rights(nobody, what):
     done = nobody.run(*what)

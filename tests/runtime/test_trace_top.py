@@ -49,7 +49,7 @@ class Tables:
 def test_the_table_of_calls(release_call_python, start, everywhere):
     target = start(release_call_python, TRACED, "count")
     target.says()
-    which = [] if everywhere else ["-p", target.pid]
+    which = ["--all"] if everywhere else ["-p", target.pid]
     process = flametap.start("trace", "--top", "--batch", "--interval", 0.1, "--limit", 1000, "--file", "traced", *which)
     try:
         tables, expected = Tables(process, target.pid), collections.Counter()
