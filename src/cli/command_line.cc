@@ -19,6 +19,7 @@
 #include "cli/doctor_command.h"
 #include "cli/dump_command.h"
 #include "cli/native_arguments.h"
+#include "cli/nearest_word.h"
 #include "cli/option_words.h"
 #include "cli/pyflame_command.h"
 #include "cli/record_arguments.h"
@@ -43,7 +44,7 @@ constexpr const char* kMainFooter = R"(Start here:
 `flametap COMMAND --help` has more examples.)";
 
 constexpr const char* kRecordUsage =
-    "flametap record -p PID... [OPTIONS]\n"
+    "flametap record PID... [OPTIONS]\n"
     "       flametap record [OPTIONS] -- COMMAND [ARGUMENTS]";
 constexpr const char* kRecordFooter = R"(Examples:
   flametap record -p 1234                      until Ctrl-C; a page in the current folder
@@ -57,7 +58,7 @@ Modes: cpu shows threads that run or hold the GIL, gil only those that hold it, 
 With `--` the exit code is the command's own. Otherwise: 0 done, 1 failed, 2 usage, 3 not permitted, 4 no such
 process, 5 not a Python process.)";
 
-constexpr const char* kDumpUsage = "flametap dump -p PID [--native] [--json]";
+constexpr const char* kDumpUsage = "flametap dump PID [--native] [--json]";
 constexpr const char* kDumpFooter = R"(Examples:
   flametap dump -p 1234           every thread's stack, the innermost call first
   flametap dump -p 1234 --native  the C and C++ functions below Python, too
@@ -152,7 +153,7 @@ CLI::App& add_record(CLI::App& app, Words& words) {
 CLI::App& add_dump(CLI::App& app, Words& words) {
   CLI::App& command =
       add_command(app, "dump", "Show what every thread of a process is doing right now", kDumpUsage, kDumpFooter);
-  command.add_option("-p,--pid", words.pid, "The process")->type_name("PID")->required();
+  command.add_option("-p,--pid,PID", words.pid, "The process")->type_name("PID")->required();
   add_native_options(command, words.native);
   command.add_flag("--json", words.dump.json, "For programs");
   return command;
@@ -208,8 +209,32 @@ CLI::App& add_doctor(CLI::App& app, Words& words) {
   return command;
 }
 
-bool is_command(const CLI::App& app, const std::string& word) {
-  return !app.get_subcommands([&](const CLI::App* command) { return command->get_name() == word; }).empty();
+std::vector<std::string> commands_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* const command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
+  return names;
+}
+
+std::vector<std::string> options_of(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* const option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::string did_you_mean(const std::string& typed, const std::vector<std::string>& known) {
+  const std::string nearest = nearest_word(typed, known);
+  return nearest.empty() ? "" : "; did you mean " + nearest + "?";
+}
+
+// As people ask elsewhere: `help`, `help COMMAND` and `version`.
+std::vector<std::string> with_options_for_words(std::vector<std::string> arguments) {
+  if (arguments.size() == 1 && arguments.front() == "version") return {"--version"};
+  if (arguments.empty() || arguments.front() != "help") return arguments;
+  arguments.erase(arguments.begin());
+  arguments.emplace_back("--help");
+  return arguments;
 }
 
 // Nothing: not asked for.
@@ -294,7 +319,15 @@ int answer(const CLI::App& app, const CLI::ParseError& error) {
   // FILE stays FILE.
   if (is_upper(0) && !is_upper(1)) message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
   const auto commands = app.get_subcommands();
-  return usage_error({Failure::usage, message, ""}, commands.empty() ? "" : commands.front()->get_name());
+  if (commands.empty()) return usage_error({Failure::usage, message, ""}, "");
+  const std::vector<std::string> unknown = commands.front()->remaining();
+  if (!unknown.empty()) {
+    const std::string& typed = unknown.front();
+    message = typed.starts_with('-')
+                  ? "there is no option " + typed + did_you_mean(typed, options_of(*commands.front()))
+                  : "unexpected word '" + typed + "'";
+  }
+  return usage_error({Failure::usage, message, ""}, commands.front()->get_name());
 }
 
 int run_flametap(std::vector<std::string> arguments) {
@@ -307,7 +340,7 @@ int run_flametap(std::vector<std::string> arguments) {
   CLI::App app("Shows where any running Python program spends its time, from outside.", "flametap");
   app.formatter(std::make_shared<HelpText>(kMainUsage));
   app.footer(kMainFooter);
-  app.set_version_flag("--version", "flametap " FLAMETAP_VERSION);
+  app.set_version_flag("-V,--version", "flametap " FLAMETAP_VERSION);
   app.require_subcommand(1);
   Words words;
   const CLI::App& record_app = add_record(app, words);
@@ -321,8 +354,12 @@ int run_flametap(std::vector<std::string> arguments) {
     fmt::print(stderr, "{}", app.help());
     return static_cast<int>(Failure::usage);
   }
-  if (!arguments.front().starts_with('-') && !is_command(app, arguments.front())) {
-    return usage_error({Failure::usage, "no command is called '" + arguments.front() + "'", ""}, "");
+  arguments = with_options_for_words(std::move(arguments));
+  const std::string& first = arguments.front();
+  const std::vector<std::string> commands = commands_of(app);
+  if (!first.starts_with('-') && std::ranges::find(commands, first) == commands.end()) {
+    return usage_error({Failure::usage, "no command is called '" + first + "'" + did_you_mean(first, commands), ""},
+                       "");
   }
   std::ranges::reverse(arguments);  // as the library wants them
   try {

@@ -1,6 +1,7 @@
 #include "cli/record_arguments.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "cli/arguments.h"
 #include "cli/option_words.h"
@@ -11,15 +12,15 @@ namespace flametap::cli {
 namespace {
 
 Result<void> check_what_to_record(const RecordWords& words, const std::vector<std::string>* command) {
-  if (!words.stray.empty()) {
-    return Error{Failure::usage, "unexpected word '" + words.stray.front() + "'",
-                 "flametap record -- " + words.stray.front() + " ... to start a command; flametap record --help"};
+  const auto is_no_pid = [](const std::string& word) { return !parse_pids({word}); };
+  if (const auto stray = std::ranges::find_if(words.bare, is_no_pid); stray != words.bare.end()) {
+    return Error{Failure::usage, "unexpected word '" + *stray + "'",
+                 "flametap record -- " + *stray + " ... to start a command; flametap record --help"};
   }
-  if (command != nullptr && !words.pids.empty())
-    return Error{Failure::usage, "either -p or a command after --, not both", ""};
+  const bool has_pids = !words.pids.empty() || !words.bare.empty();
+  if (command != nullptr && has_pids) return Error{Failure::usage, "either -p or a command after --, not both", ""};
   if (command != nullptr && command->empty()) return Error{Failure::usage, "there is no command after --", ""};
-  if (command == nullptr && words.pids.empty())
-    return Error{Failure::usage, "nothing to record: give -p PID or -- COMMAND", ""};
+  if (command == nullptr && !has_pids) return Error{Failure::usage, "nothing to record: give -p PID or -- COMMAND", ""};
   return {};
 }
 
@@ -49,7 +50,7 @@ void add_record_options(CLI::App& command, RecordWords& words) {
       ->type_name("FILE");
   command.add_option("--stats", request.stats, "Write how the recording went, as JSON")->type_name("FILE");
   command.add_option("--cpu", words.cpu, "The CPU to sample from [any]")->type_name("N");
-  command.add_option("stray", words.stray)->group("");  // hidden: only to say what is wrong with them
+  command.add_option("PID", words.bare)->group("");  // hidden: the usage shows it, and the help of -p says what it is
 }
 
 Result<RecordRequest> record_request(const CLI::App& app, const RecordWords& words,
@@ -57,7 +58,9 @@ Result<RecordRequest> record_request(const CLI::App& app, const RecordWords& wor
   if (const auto checked = check_what_to_record(words, command); !checked) return checked.error();
   RecordRequest request = words.request;
   Error error;
-  if (!take(parse_pids(words.pids), request.pids, error)) return error;
+  std::vector<std::string> pids = words.pids;
+  pids.insert(pids.end(), words.bare.begin(), words.bare.end());
+  if (!take(parse_pids(pids), request.pids, error)) return error;
   if (!take(parse_rate(words.rate), request.rate_hz, error)) return error;
   if (given(app, "--duration") && !take(parse_seconds(words.duration), request.duration, error)) return error;
   if (given(app, "--cpu") && !take(parse_cpu(words.cpu), request.cpu, error)) return error;

@@ -17,7 +17,7 @@ namespace flametap::cli {
 // As they were typed.
 struct RecordWords {
   std::vector<std::string> pids;
-  std::vector<std::string> stray;
+  std::vector<std::string> bare;
   std::string rate = "1000";
   std::string duration;
   std::string cpu;

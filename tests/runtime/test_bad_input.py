@@ -2,6 +2,7 @@
 remedy.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -160,12 +161,27 @@ def test_missing_arguments(args):
     assert "--help" in err or "sage" in err
 
 
+@pytest.mark.parametrize("args, meant", [(["recrod"], "record"), (["record", "--duraton", "1", "-p", "1"], "--duration"),
+                                         (["dump", "--natve", "1"], "--native")])
+def test_a_misspelt_word(args, meant):
+    assert "did you mean %s?" % meant in refused(flametap.USAGE, *args)
+
+
+def test_a_pid_needs_no_option(python_process, tmp_path):
+    assert json.loads(flametap.run("dump", python_process.pid, "--json").out)["pid"] == python_process.pid
+    done = flametap.run("record", python_process.pid, "-d", "0.2", *flametap.into(tmp_path))
+    assert flametap.recorded(tmp_path, done).stats["ticks"] > 0
+    refused(flametap.USAGE, "record", python_process.pid, "--", "true")
+    refused(flametap.USAGE, "dump", python_process.pid, python_process.pid)
+
+
 def test_pid_and_command_together(python_process):
     refused(flametap.USAGE, "record", "-p", python_process.pid, "--", "true")
 
 
 @pytest.mark.parametrize("args", [
-    ["--help"], ["record", "--help"], ["dump", "--help"], ["report", "--help"], ["--version"],
+    ["--help"], ["record", "--help"], ["dump", "--help"], ["report", "--help"], ["--version"], ["-V"], ["version"], ["help"],
+    ["help", "record"],
 ])
 def test_help_is_no_error(args):
     done = flametap.run(*args)
