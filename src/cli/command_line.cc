@@ -130,6 +130,7 @@ CLI::App& add_command(CLI::App& app, const char* name, const char* description, 
 // The words of options, as they were typed. What they mean is said by arguments.h, which has the better messages.
 struct Words {
   std::string pid;
+  std::string bare_pid;
   std::string mode;
   std::string limit = "20";
   bool no_lines = false;
@@ -153,7 +154,8 @@ CLI::App& add_record(CLI::App& app, Words& words) {
 CLI::App& add_dump(CLI::App& app, Words& words) {
   CLI::App& command =
       add_command(app, "dump", "Show what every thread of a process is doing right now", kDumpUsage, kDumpFooter);
-  command.add_option("-p,--pid,PID", words.pid, "The process")->type_name("PID")->required();
+  command.add_option("-p,--pid", words.pid, "The process")->type_name("PID");
+  command.add_option("PID", words.bare_pid)->group("");  // hidden: the usage shows it
   add_native_options(command, words.native);
   command.add_flag("--json", words.dump.json, "For programs");
   return command;
@@ -270,7 +272,9 @@ int run_record(const CLI::App& app, const Words& words, const std::vector<std::s
 }
 
 int run_dump(const CLI::App& app, Words& words) {
-  const auto pid = parse_pid(words.pid);
+  if (given(app, "--pid") == given(app, "PID"))
+    return usage_error({Failure::usage, "give one PID: flametap dump PID", ""}, "dump");
+  const auto pid = parse_pid(words.pid + words.bare_pid);
   if (!pid) return usage_error(pid.error(), "dump");
   const auto native = native_options(app, words.native);
   if (!native) return usage_error(native.error(), "dump");
@@ -322,7 +326,7 @@ int answer(const CLI::App& app, const CLI::ParseError& error) {
   if (commands.empty()) return usage_error({Failure::usage, message, ""}, "");
   const std::vector<std::string> unknown = commands.front()->remaining();
   if (!unknown.empty()) {
-    const std::string& typed = unknown.front();
+    const std::string typed = unknown.front().substr(0, unknown.front().find('='));
     message = typed.starts_with('-')
                   ? "there is no option " + typed + did_you_mean(typed, options_of(*commands.front()))
                   : "unexpected word '" + typed + "'";

@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +10,8 @@
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
+
+#include "base/result.h"
 
 namespace flametap::cli {
 namespace {
@@ -22,13 +25,32 @@ static_assert(std::atomic<pid_t>::is_always_lock_free);
 
 std::atomic<pid_t> parent = 0;  // in the child
 
+std::atomic<bool> has_left = false;  // the child has left the session
+
+// Stops the child, which the terminal does not stop since it has left the session, and then us. The kernel discards our
+// own stop where no shell could let us go on: then the child goes on as well.
+void stop_together(pid_t to) {
+  ::kill(to, SIGSTOP);
+  struct sigaction by_default {};
+  by_default.sa_handler = SIG_DFL;
+  struct sigaction ours {};
+  ::sigaction(SIGTSTP, &by_default, &ours);
+  sigset_t stop{};
+  sigset_t mask{};
+  ::sigemptyset(&stop);
+  ::sigaddset(&stop, SIGTSTP);
+  ::raise(SIGTSTP);
+  ::sigprocmask(SIG_UNBLOCK, &stop, &mask);  // here we stop
+  ::sigprocmask(SIG_SETMASK, &mask, nullptr);
+  ::sigaction(SIGTSTP, &ours, nullptr);
+  ::kill(to, SIGCONT);
+}
+
 void pass_on(int number, siginfo_t* info, void*) {
   const int saved = errno;
   const pid_t to = child;
   if (number == SIGTSTP) {
-    // The child is not of this terminal, which would stop it, too.
-    ::kill(to, SIGSTOP);
-    ::raise(SIGSTOP);
+    stop_together(to);
   } else if (number == SIGCONT) {
     ::kill(to, SIGCONT);
   } else {
@@ -39,10 +61,11 @@ void pass_on(int number, siginfo_t* info, void*) {
   errno = saved;
 }
 
-// As nohup and shells without job control want it. What else is ignored, a recording catches all the same: see Signals.
+// As nohup and shells without job control want it. A recording catches the others even if they were ignored: see
+// Signals.
 bool stays_ignored(int number) { return number == SIGHUP || number == SIGTSTP || number == SIGCONT; }
 
-// The signals that are passed on; what was to become of them before.
+// The signals that are passed on, and their dispositions before.
 class PassedOn {
  public:
   PassedOn() {
@@ -75,9 +98,11 @@ class PassedOn {
 int end_like(int status) {
   if (!WIFSIGNALED(status)) return WEXITSTATUS(status);
   const int number = WTERMSIG(status);
+  const rlimit none{};
+  ::setrlimit(RLIMIT_CORE, &none);  // the child has left one if it was to; ours would tell nothing
   ::signal(number, SIG_DFL);
   ::raise(number);
-  return 128 + number;  // one that is blocked, or ignored for good
+  return 128 + number;  // a signal that is blocked
 }
 
 }  // namespace
@@ -86,33 +111,43 @@ int run_apart(bool starts_command, const std::function<int()>& work) {
   if (!starts_command && ::getsid(0) == ::getpid()) return work();
   const pid_t us = ::getpid();
   const PassedOn signals;
+  struct sigaction children {};  // if they are ignored, nobody can tell how the child ended
+  children.sa_handler = SIG_DFL;
+  struct sigaction children_before {};
+  ::sigaction(SIGCHLD, &children, &children_before);
   const pid_t forked = ::fork();
   if (forked == 0) {
     parent = us;
+    ::sigaction(SIGCHLD, &children_before, nullptr);
     signals.restore();
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != us) ::_exit(128 + SIGKILL);  // it has ended meanwhile
     return work();
   }
   if (forked < 0) {
+    ::sigaction(SIGCHLD, &children_before, nullptr);
     signals.restore();
     return work();
   }
   child = forked;
   signals.begin();
-  int status = 0;
-  while (::waitpid(forked, &status, 0) < 0 && errno == EINTR) {
+  siginfo_t ended{};
+  while (::waitid(P_PID, static_cast<id_t>(forked), &ended, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
   }
-  signals.restore();  // none goes to a process that has the child's id after it
-  return end_like(status);
+  signals.restore();  // before another process can have the child's id
+  int status = 0;
+  const bool is_known = ::waitpid(forked, &status, 0) == forked;
+  return is_known ? end_like(status) : static_cast<int>(Failure::failed);
 }
 
 void leave_session() {
-  if (parent != 0) ::setsid();
+  if (parent != 0 && ::setsid() > 0) has_left = true;
 }
 
 bool is_passed_on_from_terminal(const siginfo_t& signal) {
   return signal.si_code == SI_QUEUE && signal.si_pid == parent && signal.si_value.sival_int == kFromTerminal;
 }
+
+bool is_passed_on_twice(const siginfo_t& signal) { return is_passed_on_from_terminal(signal) && !has_left; }
 
 }  // namespace flametap::cli

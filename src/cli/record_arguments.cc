@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 
 #include "cli/arguments.h"
 #include "cli/option_words.h"
@@ -12,8 +13,11 @@ namespace flametap::cli {
 namespace {
 
 Result<void> check_what_to_record(const RecordWords& words, const std::vector<std::string>* command) {
-  const auto is_no_pid = [](const std::string& word) { return !parse_pids({word}); };
-  if (const auto stray = std::ranges::find_if(words.bare, is_no_pid); stray != words.bare.end()) {
+  const auto is_not_a_pid = [](const std::string& word) { return !parse_pids({word}); };
+  if (const auto stray = std::ranges::find_if(words.bare, is_not_a_pid); stray != words.bare.end()) {
+    if (std::ranges::all_of(*stray, [](unsigned char letter) { return std::isdigit(letter) != 0; })) {
+      return parse_pids({*stray}).error();
+    }
     return Error{Failure::usage, "unexpected word '" + *stray + "'",
                  "flametap record -- " + *stray + " ... to start a command; flametap record --help"};
   }

@@ -29,6 +29,8 @@ Signals::Signals() {
     sigemptyset(&action.sa_mask);
     if (kCaught[i] == SIGPIPE) {
       action.sa_handler = SIG_IGN;
+    } else if (kCaught[i] == SIGCHLD) {
+      action.sa_handler = SIG_DFL;  // where it is ignored, nobody can tell how the command ended
     } else {
       action.sa_sigaction = on_signal;
       action.sa_flags = SA_SIGINFO;  // no SA_RESTART: whoever waits is to look at `stop`
@@ -47,6 +49,7 @@ void Signals::restore() const {
 }
 
 void Signals::on_signal(int number, siginfo_t* info, void*) {
+  if (is_passed_on_twice(*info)) return;
   const int saved = errno;
   const bool from_terminal = info->si_code == SI_KERNEL || is_passed_on_from_terminal(*info);
   if (Signals* const signals = current) signals->handle(number, from_terminal);

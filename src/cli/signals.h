@@ -33,7 +33,7 @@ class Signals {
   void restore() const;
 
  private:
-  static constexpr std::array kCaught = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE};
+  static constexpr std::array kCaught = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGCHLD};
 
   static void on_signal(int number, siginfo_t* info, void*);
   void handle(int number, bool from_terminal);

@@ -20,6 +20,7 @@ class CpuSeat {
   [[nodiscard]] static Result<void> check(std::optional<int> home);
   // `home`: the CPU to be on when not riding; none means any that is allowed. Asks the kernel for short turns on the
   // CPU, which come sooner where many want it, and lowers our priority, so that they take nothing from the target.
+  // Without CAP_SYS_NICE it stays lowered, also in threads that are started from here on.
   [[nodiscard]] static Result<CpuSeat> take(std::optional<int> home);
 
   CpuSeat(CpuSeat&& other) noexcept;

@@ -165,12 +165,6 @@ std::vector<const Mapping*> code_of(const target::Maps& maps) {
   return found;
 }
 
-// False from early in the end of a process on, before it counts as dead.
-bool has_memory(const Process& process) {
-  const Result<target::Maps> maps = process.maps();
-  return maps && maps->begin() != maps->end();
-}
-
 // Collects what processes have mapped. A file is looked into once, however many have it.
 class UsedFiles {
  public:
@@ -185,10 +179,16 @@ class UsedFiles {
     if (pids.empty() || pids.back() != process.pid()) pids.push_back(process.pid());
   }
 
-  // To be called when all mappings of a process were added. One that is ending could not show its files: another may.
+  // To be called when all mappings of a process were added. One that is ending loses them before it counts as dead, and
+  // one that executed another program has others: it could not show its files, but another process may.
   void end_process(const Process& process) {
-    if (!unmarked_.empty() && !has_memory(process)) {
-      for (const MappedKey& key : unmarked_) known_.erase(key);
+    if (unmarked_.empty()) return;
+    std::set<MappedKey> still_mapped;
+    if (const auto maps = process.maps()) {
+      for (const Mapping& mapping : *maps) still_mapped.insert(key_of(mapping));
+    }
+    for (const MappedKey& key : unmarked_) {
+      if (!still_mapped.contains(key)) known_.erase(key);
     }
     unmarked_.clear();
   }

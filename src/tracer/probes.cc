@@ -251,7 +251,7 @@ std::vector<Probes::Count> Probes::counts() const {
   for (void* from = nullptr;; from = &place) {
     std::uint32_t count = kCountsAtOnce;
     const int failed = bpf_map_lookup_batch(map, from, &place, keys.data(), calls.data(), &count, nullptr);
-    if (failed != 0 && failed != -ENOENT) return all;  // then nothing is said of how many there are
+    if (failed != 0 && failed != -ENOENT) return all;  // of other errors the kernel does not set `count`
     for (std::uint32_t i = 0; i < count; ++i) all.push_back({keys[i], calls[i]});
     if (failed != 0) return all;  // these were the last ones
   }

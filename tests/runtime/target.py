@@ -21,11 +21,6 @@ PATIENCE_S = 180
 # Between two looks at what another process does. Looking all the time would take the CPU from that process.
 PAUSE_S = 0.001
 
-# In front of a target that is to have a CPU nearly whenever it wants one, whatever else runs on the machine. Without
-# CAP_SYS_NICE, it runs at normal priority. It takes no more than the share of its session: see Target.
-FIRST = ("nice", "-n", "-20")
-
-
 class Silent(Exception):
     """A process did not say in time what it was expected to say."""
 
@@ -70,9 +65,8 @@ class Target:
     """A running target. `pid` is the Python process as seen from here.
 
     It has a session of its own, as flametap has: Linux shares the CPUs among sessions first (see autogroup in sched(7)), so
-    that each of the two gets as much as the other, wherever the tests were started. Where that was without any session, as by
-    the first process of some containers, a target with high priority would take the CPUs from all sessions, and from the
-    threads of the kernel.
+    that each of the two gets as much as the other, wherever the tests were started. No priority is higher than that of the
+    tests: in a cgroup, where sessions do not count, such a target would take the CPUs from the test and from flametap.
     """
 
     def __init__(self, argv, env=None, cpus=None, pass_fds=()):

@@ -6,7 +6,6 @@ import pytest
 
 import flametap
 from pythons import FULL
-from target import FIRST
 
 FUNCTION = re.compile(r"^fn_(\d{4})$")
 FILE = re.compile(r"^file_(\d{4})$")
@@ -36,7 +35,7 @@ def why_wrong(frame):
 def test_name_file_and_line_agree(frame_kind, microseconds, way, start, tmp_path, two_cpus):
     ours, theirs = two_cpus
     closed = way != "free to move"
-    target = start(frame_kind, "recycle.py", microseconds, cpus={theirs} if closed else None, wrap=FIRST)
+    target = start(frame_kind, "recycle.py", microseconds, cpus={theirs} if closed else None)
     assert target.says()["reused"] > 0.9, "the target does not do what it is for"
     functions, samples = set(), 0
     # Nearly every sample of a thread that runs meets another one. One that waits for its CPU stays in the one that it is in.

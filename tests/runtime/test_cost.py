@@ -13,7 +13,6 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import tick_log
-from target import FIRST
 
 # One letter per call, in order, see tick_log.py. Of one sample of one thread: what the thread does, the options, how it
 # is then sampled, and what that takes.
@@ -113,20 +112,20 @@ def check(folder, way, target):
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 def test_system_calls_and_allocations_of_a_sample(some_python, way, start, tmp_path):
-    target = start(some_python, "paces.py", way.pace, wrap=FIRST)
+    target = start(some_python, "paces.py", way.pace)
     target.says()
     check(tmp_path, way, target)
 
 
 def test_a_deep_stack_takes_as_many(frame_kind, start, tmp_path):
-    target = start(frame_kind, "paces.py", "calls", 2000, wrap=FIRST)
+    target = start(frame_kind, "paces.py", "calls", 2000)
     target.says()
     check(tmp_path, WAYS["calls"], target)
 
 
 def test_a_thread_is_found_calm_by_one_of_several_samplers(usual_python, start, tmp_path):
     # They take the CPU from one another, also in the midst of a reading, which says nothing of a thread.
-    targets = [start(usual_python, "paces.py", "works", wrap=FIRST) for _ in range(6)]
+    targets = [start(usual_python, "paces.py", "works") for _ in range(6)]
     folders = [tmp_path / str(target.pid) for target in targets]
     for target, folder in zip(targets, folders):
         target.says()
@@ -173,7 +172,7 @@ def test_a_known_stack_is_recorded_without_allocation(usual_python, start, tmp_p
 
 
 def test_a_checkpoint_is_one_write(usual_python, start, tmp_path):
-    target = start(usual_python, "paces.py", "works", wrap=FIRST)
+    target = start(usual_python, "paces.py", "works")
     target.says()
 
     def settled(stretches):

@@ -87,8 +87,8 @@ def test_of_every_interpreter(python, start):
 
 def test_each_step_is_tried(frame_kind, start, two_cpus):
     """On a thread that runs all the time, and stays in one function."""
-    # It runs all the time on a busy machine, too, and is not moved to another CPU when we take its own.
-    target = start(frame_kind, "paces.py", "works", cpus={two_cpus[1]}, wrap=["nice", "-n", "-20"])
+    # It is not moved to another CPU when we take its own.
+    target = start(frame_kind, "paces.py", "works", cpus={two_cpus[1]})
     target.says()
     thread, = doctor(target.pid)["process"]["threads"]
     for step in ("interrupt", "ride_along", "pause"):

@@ -4,7 +4,6 @@ import pytest
 
 import pythons
 from native_stacks import Recording, shown
-from target import FIRST
 
 SECONDS = 1
 RATE_HZ = 2000
@@ -19,7 +18,7 @@ def with_greenlet(request):
 
 
 def test_a_greenlet_has_its_own_stack(with_greenlet, start, tmp_path):
-    target = start(with_greenlet, "greenlets.py", wrap=FIRST)
+    target = start(with_greenlet, "greenlets.py")
     workers = target.says()["workers"]
     recording = Recording(tmp_path, "-p", target.pid, "-d", SECONDS, "-r", RATE_HZ, "--native")
     seen = set()

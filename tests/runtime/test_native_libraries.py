@@ -14,7 +14,6 @@ import native_oracle
 import pythons
 from native_stacks import Dumped, JsonRecording, is_of, shown, without_class
 from pythons import FULL
-from target import FIRST
 
 MIN_SAMPLES = 1500
 RATE_HZ = 1000 if FULL else 2000
@@ -73,7 +72,7 @@ class Seen:
 def record(start, interpreter, kind, folder, hot, holds=lambda recording: True):
     """Records until a name of each pattern of `hot` was seen below its function, and until `holds`."""
     # Several threads of OpenBLAS wait for each other actively: on a busy machine they do little else.
-    target = start(interpreter, "native_libraries.py", kind, env={"OPENBLAS_NUM_THREADS": "1"}, wrap=FIRST)
+    target = start(interpreter, "native_libraries.py", kind, env={"OPENBLAS_NUM_THREADS": "1"})
     functions = target.says()["functions"]
 
     def is_enough(so_far):

@@ -11,7 +11,7 @@ import flametap
 import native_oracle
 from native_stacks import INTERNAL, Dumped, Recording, is_of, shown, without_class
 from pythons import FULL
-from target import FIRST, TARGETS
+from target import TARGETS
 
 SAMPLES = 3000
 SAMPLES_OF_EACH = SAMPLES if FULL else SAMPLES // 2  # of three threads
@@ -275,7 +275,7 @@ class Rounds:
 def rounds(start, counters):
     def begin(interpreter, *args):
         env = extension.in_environment(interpreter)
-        return Rounds(start(interpreter, "native_rounds.py", counters.path, *args, env=env, wrap=FIRST), counters)
+        return Rounds(start(interpreter, "native_rounds.py", counters.path, *args, env=env), counters)
 
     return begin
 

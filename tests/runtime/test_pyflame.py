@@ -18,7 +18,7 @@ import pytest
 
 import flametap
 from pyflame import FOR_A_WHILE, FRAME_WITHOUT_LINE, IDLE, Collapsed, Pyflame, dumped, flamechart, frame_of
-from target import FIRST, PATIENCE_S
+from target import PATIENCE_S
 
 REAL_TIME_SIGNAL = signal.SIGRTMIN + 5
 
@@ -374,7 +374,7 @@ MOST_RUNS = 100
 
 def test_c_stack(pyflame, pyflame_python, start):
     """C functions stand where they belong, below the Python function that called them."""
-    target = start(pyflame_python, "native_libraries.py", "standard", wrap=FIRST)
+    target = start(pyflame_python, "native_libraries.py", "standard")
     target.says()
     stacks, below = collections.Counter(), collections.Counter()
     for _ in range(MOST_RUNS):

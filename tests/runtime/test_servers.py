@@ -9,7 +9,6 @@ import pytest
 
 import delays
 import flametap
-from target import FIRST
 
 ON_CPU = 1
 # The function of each framework that asks the system for something to do.
@@ -56,7 +55,7 @@ def recorded(start, tmp_path):
     """Records a server under load; gives the recording and what the server's own clocks say, with "waited_s"."""
 
     def record(interpreter, framework):
-        target = start(interpreter, "server.py", framework, wrap=FIRST)
+        target = start(interpreter, "server.py", framework)
         client = Client(target.says()["port"])
         out = tmp_path / "all.json"
         before_s = without_cpu_s(target.pid)

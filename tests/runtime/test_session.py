@@ -22,6 +22,7 @@ import json, os, signal, sys, time
 def tell(**what):
     os.write(1, (json.dumps(what) + "\\n").encode())
 signal.signal(signal.SIGINT, lambda *_: tell(interrupted=True))
+signal.signal(signal.SIGUSR1, lambda *_: (tell(end=True), os._exit(3)))  # comes after an interrupt that came before
 tell(pid=os.getpid(), session=os.getsid(0), group=os.getpgrp())
 while not os.path.exists(%r): sum(range(1000))
 """
@@ -53,10 +54,11 @@ def journal(tmp_path):
 
 @pytest.fixture
 def attached(start, usual_python, tmp_path, journal):
-    """A recording of a target in the session of the tests, as a shell would start both; and that target."""
+    """A recording of a target, in the session of the tests and a group of its own, as a shell would start it; and the target."""
     target = start(usual_python, "paces.py", "calls")
     target.says()
-    process = flametap.start("record", "-p", target.pid, "-o", tmp_path / "all.json", start_new_session=False)
+    process = flametap.start("record", "-p", target.pid, "-o", tmp_path / "all.json", start_new_session=False,
+                             preexec_fn=os.setpgrp)
     flametap.wait_until_it_holds(process, journal, lambda recording: True, "anything")
     yield process, target
     process.kill()
@@ -125,6 +127,32 @@ def test_stopped_from_the_terminal_both_stop_and_go_on(attached):
     assert target.is_left_alone()
 
 
+def test_where_no_shell_could_let_them_go_on_they_are_not_stopped(usual_python, tmp_path, told, journal):
+    """It leads its session: the kernel discards such a stop for a group that is orphaned."""
+    process = flametap.start("record", "-o", tmp_path / "all.json", "--", *usual_python.command, "-c", TELLS % str(told),
+                             env=usual_python.environment())
+    LineReader(process.stdout.fileno()).line()
+    flametap.wait_until_it_holds(process, journal, lambda recording: True, "anything")
+    process.send_signal(signal.SIGTSTP)
+    before_ns = flametap.so_far(journal)["recording"]["duration_ns"]
+    flametap.wait_until_it_holds(process, journal, lambda recording: recording["recording"]["duration_ns"] > before_ns + 1e9,
+                                 "more of it")
+    told.touch()
+    assert flametap.finish(process).code == 0
+
+
+def test_exit_codes_where_children_are_ignored(usual_python, tmp_path):
+    """Some supervisors leave SIGCHLD ignored; then the kernel keeps no word of how a child ended."""
+    def run(*words):
+        return flametap.run("record", "-o", tmp_path / "all.json", *words, start_new_session=False,
+                            preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    assert run("-p", ended.pid).code == flametap.NO_SUCH_PROCESS
+    assert run("--", *usual_python.command, "-c", "import os; os._exit(7)").code == 7
+
+
 def test_a_sampler_that_is_killed_is_told_as_such(attached):
     process, _ = attached
     os.kill(sampler_of(process), signal.SIGKILL)
@@ -154,12 +182,13 @@ def test_an_interrupt_of_the_terminal_comes_once(usual_python, tmp_path, told, j
         assert json.loads(lines.line()) == {"interrupted": True}
         # This one is for the command, which ends by it: an interrupt that was passed on would have come before.
         process.send_signal(signal.SIGUSR1)
+        assert json.loads(lines.line()) == {"end": True}
         process.wait()
     finally:
         told.touch()
         process.kill()
         process.wait()
         os.close(ours)
-    assert process.stdout.read() == b"" and not is_running(sampler)
-    assert process.returncode == 128 + signal.SIGUSR1
+    assert not is_running(sampler)
+    assert process.returncode == 3
     assert json.loads((tmp_path / "all.json").read_text())["samples"]["time_ns"]

@@ -19,7 +19,6 @@ import pytest
 
 import flametap
 import pythons
-from target import FIRST
 
 SAMPLES = int(os.environ.get("FLAMETAP_TRUTH_SAMPLES", "14000"))
 RATE_HZ = 10000
@@ -236,7 +235,7 @@ def samples(start, counters, tmp_path):
 
     def record(interpreter, work, *args, cpus=None, wrap=(), meanwhile=lambda pid: contextlib.nullcontext()):
         history = History(tmp_path, counters)
-        target = start(interpreter, "alternate.py", counters.path, work, history.path, cpus=cpus, wrap=FIRST)
+        target = start(interpreter, "alternate.py", counters.path, work, history.path, cpus=cpus)
         said = target.says()
         counters.wait_for_progress()
         sampled = Sampled(said, history)
