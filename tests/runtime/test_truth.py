@@ -38,7 +38,7 @@ COMPARISONS = 3 * 3 * 5 * 6  # rounds x works x ways x interpreters
 SIGMAS = statistics.NormalDist().inv_cdf(1 - 1e-7 / 2 / COMPARISONS)
 
 # Samples say most where the target and flametap have a CPU each: beside other tests it takes four times as long to come to
-# as many, the other tests wait for the target, which goes first, and with fewer samples the bounds are wider.
+# as many, and with fewer samples the bounds are wider.
 pytestmark = pytest.mark.alone
 
 # Turns of the leaf's loop: about 0.3, 1 and 10 us.
