@@ -67,6 +67,7 @@ def choices_of_interpreters():
     choices["unmarked_python"] = pythons.one_of_each(unmarked, pythons.MINORS)
     choices["traced_python"] = [each for each in INTERPRETERS if each.minor >= (3, 7)]
     choices["marked_minor_python"] = pythons.one_of_each(choices["marked_python"], pythons.MINORS)
+    choices["usual_and_system_python"] = choices["usual_python"] + choices["system_python"]
     choices.update({"some_" + name: pythons.some(interpreters) for name, interpreters in choices.items()})
     if pythons.QUICK:
         choices = {name: pythons.few(interpreters) for name, interpreters in choices.items()}

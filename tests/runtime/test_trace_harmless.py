@@ -11,7 +11,7 @@ import pytest
 
 import flametap
 import tracing
-from target import TARGETS, wait_until
+from target import TARGETS, LineReader, wait_until
 
 pytestmark = pytest.mark.usefixtures("ebpf")
 
@@ -111,6 +111,33 @@ def test_its_time_is_over(usual_call_python, busy, counters, tmp_path):
     end = tracing.Trace((tmp_path / "trace").read_text()).end
     assert end["ended_ns"] - end["began_ns"] >= 0.5e9
     counters.wait_for_progress()
+
+
+CALLS_UNTIL_TOLD = """
+import os, sys
+def call(): return os.path.exists(%r)
+sys.stdout.write("%%d\\n" %% os.getpid())
+sys.stdout.flush()
+while not call(): pass
+"""
+
+
+def test_a_command_that_goes_on_is_not_probed_any_more(usual_call_python, tmp_path):
+    """The trace is over, flametap waits for the command: it still holds what it has in the kernel, if it does not let it go."""
+    trace, told = tmp_path / "trace", tmp_path / "told"
+    process = flametap.start("trace", "-d", 0.5, "--format", "jsonl", "-o", trace, "--", *usual_call_python.command, "-c",
+                             CALLS_UNTIL_TOLD % str(told), env=usual_call_python.environment())
+    try:
+        pid = int(LineReader(process.stdout.fileno()).line())
+        marks = tracing.Marks(pid, tracing.marked_file(usual_call_python), usual_call_python.minor)
+        wait_until(lambda: trace.exists() and '"event":"end"' in trace.read_text().replace(" ", "")[-1000:], "the trace has ended")
+        wait_until_at_rest(marks)
+        assert process.poll() is None, "the command goes on"
+    finally:
+        told.touch()
+        done = flametap.finish(process)
+    assert done.code == 0, done
+    assert tracing.Trace(trace.read_text()).of("call")
 
 
 def test_the_end_of_the_target_is_the_end(usual_call_python, busy, tmp_path):
