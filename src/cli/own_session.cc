@@ -16,7 +16,7 @@
 namespace flametap::cli {
 namespace {
 
-constexpr int kFromTerminal = 1;  // what a signal that is passed on carries
+constexpr int kFromTerminal = 1;  // the value of a signal that is passed on, if the terminal sent it
 constexpr std::array kPassedOn = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
 
 // Signal handlers find their child through it; 0: there is none.

@@ -2,9 +2,9 @@
 //
 // Linux shares the CPUs among sessions first, except in a cgroup of the CPU controller (see autogroup in sched(7)). A
 // sampler in the session of the program that it samples, as when both were started by one shell, would take CPU time
-// from that program wherever the machine has more to do than CPUs. So the child goes into a session of its own, while
-// this process stays where it was started, for the shell, the terminal and whoever signals it: it passes signals on,
-// and ends as the child does. If it is killed, the child is, too.
+// from that program wherever the machine has more to do than CPUs. So the child goes into a session of its own. The
+// process that was started stays in the session of the shell and its terminal: it passes signals on to the child, and
+// ends as the child does. If it is killed, the kernel kills the child.
 #pragma once
 
 #include <signal.h>

@@ -1,6 +1,6 @@
 """A recording takes no CPU time from the program that it samples: it has a session of its own, and asks for no priority.
 
-To the shell, the terminal and whoever signals it, flametap is the process that was started; a child of it samples.
+The process that was started stays in the session of the shell, gets its signals and passes them on; a child of it samples.
 """
 
 import json
