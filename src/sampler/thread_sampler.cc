@@ -249,7 +249,7 @@ std::optional<Sampled> ThreadSampler::sample_interrupted(const Tools& tools) {
     const auto stat = kernel_.stat->read();
     if (!stat) return kThreadEnded;
     if (!is_running(*stat)) return std::nullopt;
-    if (stat->processor == last_cpu_ && kernel_.schedstat) before = kernel_.schedstat->read();
+    if (stat->processor == last_cpu_) before = turns();
     last_cpu_ = stat->processor;
   }
   return std::nullopt;
@@ -264,13 +264,20 @@ std::optional<target::Trail> ThreadSampler::trail_to_follow() const {
   return trail;
 }
 
+// Nothing where the kernel does not count them.
+std::optional<target::TaskSchedstat> ThreadSampler::turns() const {
+  if (!kernel_.schedstat) return std::nullopt;
+  const auto turns = kernel_.schedstat->read();
+  return turns && turns->slices != 0 ? turns : std::nullopt;
+}
+
 // Of a thread that is ready to run, but was not running a moment ago: it waits for others, and stands still until its
 // next turn. `before`: its turns before that moment.
 std::optional<Sampled> ThreadSampler::sample_waiting(const target::TaskSchedstat& before) {
   const Reading reading = read_and_learn();
   const auto stat = kernel_.stat->read();
   if (!stat) return kThreadEnded;
-  if (!is_verified(reading) || before.slices == 0 || kernel_.schedstat->read() != before) return std::nullopt;
+  if (!is_verified(reading) || stat->processor != last_cpu_ || turns() != before) return std::nullopt;
   return finish(reading, Step::free_running, is_running(*stat));
 }
 
@@ -284,6 +291,7 @@ Sampled ThreadSampler::sample_riding(const Tools& tools) {
       if (!stat) return kThreadEnded;
       if (is_running(*stat) && !tools.seat.ride(stat->processor)) return sample_paused(tools);
     }
+    const auto before = turns();
     const Reading reading = read_and_learn();
     // Asked after the reading, so that nothing lies between the moment when we took its CPU and the reading.
     const auto stat = kernel_.stat->read();
@@ -293,11 +301,17 @@ Sampled ThreadSampler::sample_riding(const Tools& tools) {
       continue;
     }
     last_cpu_ = stat->processor;
+    running = is_running(*stat);
+    // Where we were put off the CPU in the middle of the reading, it may have had its turn.
+    if (!before && running) break;
+    if (turns() != before) {
+      last = Reading::moved;
+      continue;
+    }
     if (is_verified(reading) || is_end(reading)) {
-      return finish(reading, is_running(*stat) ? Step::ride_along : Step::free_running, is_running(*stat));
+      return finish(reading, running ? Step::ride_along : Step::free_running, running);
     }
     last = reading;
-    running = is_running(*stat);
   }
   // To stop a thread that sleeps would not make it more readable, and could end its system call early.
   return running ? sample_paused(tools) : finish(last, Step::free_running, false);

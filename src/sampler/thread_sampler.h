@@ -92,6 +92,7 @@ class ThreadSampler {
   [[nodiscard]] Sampled sample_standing_still(const Tools& tools);
   [[nodiscard]] std::optional<Sampled> sample_interrupted(const Tools& tools);
   [[nodiscard]] std::optional<target::Trail> trail_to_follow() const;
+  [[nodiscard]] std::optional<target::TaskSchedstat> turns() const;
   [[nodiscard]] std::optional<Sampled> sample_waiting(const target::TaskSchedstat& before);
   [[nodiscard]] Sampled sample_riding(const Tools& tools);
   [[nodiscard]] Sampled sample_paused(const Tools& tools);

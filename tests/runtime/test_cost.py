@@ -17,13 +17,13 @@ import tick_log
 # One letter per call, in order, see tick_log.py. Of one sample of one thread: what the thread does, the options, how it
 # is then sampled, and what that takes.
 #   calls   the stack and all that confirms it, in one interrupt of its CPU
-#   rides   the same in one call; whether the thread was on our CPU meanwhile
+#   rides   the same in one call; whether the thread was on our CPU and had no turn meanwhile
 #   works   the same; whether its account has moved, and if so (one call more), whether it still runs
 #   sleeps  whether it ran since the last sample; whether the list of threads is still the same
 Way = collections.namedtuple("Way", "pace options step usual")
 WAYS = {
     "calls": Way("calls", [], "interrupted", "b"),
-    "rides": Way("calls", ["--no-interrupt"], "ride_along", "vp"),
+    "rides": Way("calls", ["--no-interrupt"], "ride_along", "pvpp"),
     "works": Way("works", [], "free_running", "vp"),
     "sleeps": Way("sleeps", [], "free_running", "pv"),
 }

@@ -2,6 +2,8 @@
 targets/every_stack.py."""
 
 import collections
+import os
+from pathlib import Path
 
 import pytest
 
@@ -76,6 +78,19 @@ def test_never_standing_still(minor_python3, repeating, tmp_path, two_cpus):
     ours, theirs = two_cpus
     running = repeating(minor_python3, cpus={theirs})
     running.assert_possible(record(tmp_path, running, "--no-interrupt", "--no-pause", wrap=["taskset", "-c", ours]))
+
+
+@pytest.mark.parametrize("ways, outcome", [([], "paused"), (["--no-pause"], "torn")], ids=["paused", "torn"])
+def test_never_of_two_moments(minor_python3, repeating, tmp_path, ways, outcome):
+    """Riding along is no proof by itself: we may be put off the CPU, and the target run, in the middle of a reading."""
+    running = repeating(minor_python3)
+    library = Path(flametap.binary()).with_name("broken_reads.so")
+    recording = flametap.record(tmp_path, "-p", running.target.pid, "-r", 1000, "-d", SECONDS, "--no-interrupt", *ways,
+                                env=dict(os.environ, LD_PRELOAD=str(library)))
+    running.assert_possible(names_in(recording))
+    stats = recording.stats
+    assert stats["samples"] > 0
+    assert dict(stats["steps"], torn=stats["torn"])[outcome] == stats["samples"], stats
 
 
 def test_between_native_frames(native_python3, repeating, tmp_path):
