@@ -104,7 +104,7 @@ class Replay final : public sampler::SampledProcess {
 
   void sample(sampler::CpuSeat& seat, stack::Step step) {
     const sampler::FindVisit find_visit;
-    const ThreadSampler::Tools tools{seat, nullptr, nullptr, nullptr, find_visit};
+    const ThreadSampler::Tools tools{seat, nullptr, nullptr, nullptr, find_visit, false};
     const sampler::Sampled sampled = sampler_->sample(tools);
     if (sampled.outcome != stack::Outcome::complete || sampled.step != step) ++failures_;
     now_ += kInterval;

@@ -83,7 +83,7 @@ Result<std::size_t> parse_count(const std::string& option, const std::string& wo
 
 Result<profile::Mode> parse_mode(const std::string& word) {
   const auto mode = profile::mode_by_name(word);
-  if (!mode || *mode == profile::Mode::unknown) return wrong("--mode", word, "must be one of wall, cpu, gil");
+  if (!mode || *mode == profile::Mode::unknown) return wrong("--mode", word, "must be one of wall, cpu, gil, ready");
   return *mode;
 }
 

@@ -168,7 +168,7 @@ CLI::App& add_report(CLI::App& app, Words& words) {
   command.add_option("FILE", request.files, "Recordings; several are merged")->required();
   command.add_option("-f,--format", request.format, format::known_formats())->type_name("FORMAT");
   command.add_option("-o,--output", request.output, "Where to write; - is standard output")->type_name("FILE");
-  command.add_option("--mode", words.mode, "wall, cpu or gil [cpu, where it was recorded]")->type_name("MODE");
+  command.add_option("--mode", words.mode, "wall, cpu, gil or ready [cpu, where it was recorded]")->type_name("MODE");
   command.add_option("--process", request.process, "Only processes whose command or pid matches")->type_name("REGEX");
   command.add_option("--thread", request.thread, "Only threads whose name or id matches")->type_name("REGEX");
   command.add_flag("--by-thread", request.by_thread, "Give each thread a root of its own");
@@ -185,7 +185,7 @@ CLI::App& add_diff(CLI::App& app, Words& words) {
   command.add_option("AFTER", request.after, "The other one")->required();
   command.add_option("-f,--format", request.format, "html or folded")->type_name("FORMAT");
   command.add_option("-o,--output", request.output, "Where to write; - is standard output")->type_name("FILE");
-  command.add_option("--mode", words.mode, "wall, cpu or gil [cpu, where it was recorded]")->type_name("MODE");
+  command.add_option("--mode", words.mode, "wall, cpu, gil or ready [cpu, where it was recorded]")->type_name("MODE");
   command.add_option("--limit", words.limit, "How many functions to show [20]")->type_name("N");
   return command;
 }

@@ -90,7 +90,7 @@ void FtapTables::read_recording(FtapCursor& cursor) {
   const std::vector<std::uint64_t> values = cursor.take_column(more);
   if (!cursor.empty()) recording.native = cursor.take<std::uint8_t>() != 0;  // version 1 ends here
   if (!std::isfinite(recording.rate_hz) || recording.rate_hz < 0) cursor.fail();
-  if (mode > static_cast<std::uint8_t>(profile::Mode::unknown)) cursor.fail();
+  if (mode > static_cast<std::uint8_t>(profile::kLastMode)) cursor.fail();
   if (!cursor.ok()) return;
   recording.mode = static_cast<profile::Mode>(mode);
   recording.ended = ended.front();

@@ -92,6 +92,7 @@ std::string_view state_word(const Profile& profile, const Sample& sample) {
   if (profile.recording.mode == profile::Mode::unknown) return "";
   if ((sample.state & stack::kInGc) != 0) return "(gc)";
   if ((sample.state & stack::kWaitsForGil) != 0) return "(waiting for the GIL)";
+  if ((sample.state & stack::kReady) != 0) return "(waiting for a CPU)";
   return sample.state == 0 ? "(idle)" : "";
 }
 

@@ -15,13 +15,18 @@ namespace {
 
 std::size_t index(ThreadId id) { return static_cast<std::size_t>(id); }
 
+// Whether all samples of one mode are among those of another.
+bool holds(Mode recorded, Mode wanted) {
+  return recorded == wanted || recorded == Mode::wall || (recorded == Mode::cpu && wanted == Mode::gil);
+}
+
 Result<void> check_mode(Mode recorded, Mode wanted) {
   if (recorded == wanted) return {};
   if (recorded == Mode::unknown || wanted == Mode::unknown) {
     return Error{Failure::usage, "the profile does not say what its threads were doing, so it has no mode to choose",
                  ""};
   }
-  if (wanted < recorded) {
+  if (!holds(recorded, wanted)) {
     const std::string name_wanted(name(wanted));
     return Error{
         Failure::usage,
@@ -125,7 +130,10 @@ void copy_sources(const Profile& from, Profile& to) {
 bool in_mode(stack::State state, Mode mode) {
   switch (mode) {
     case Mode::cpu:
-      return (state & (stack::kOnCpu | stack::kHoldsGil)) != 0;
+      return (state & (stack::kOnCpu | stack::kHoldsGil)) != 0 &&
+             (state & (stack::kReady | stack::kAsleepWithGil)) == 0;
+    case Mode::ready:
+      return (state & stack::kReady) != 0;
     case Mode::gil:
       return (state & stack::kHoldsGil) != 0;
     case Mode::wall:

@@ -8,7 +8,7 @@
 namespace flametap::profile {
 namespace {
 
-constexpr std::array<std::string_view, 4> kModeNames = {"wall", "cpu", "gil", "unknown"};
+constexpr std::array<std::string_view, 5> kModeNames = {"wall", "cpu", "gil", "unknown", "ready"};
 constexpr std::array<std::string_view, 5> kFrameKindNames = {"python", "marker", "native", "inlined", "kernel"};
 
 template <typename Value, std::size_t kCount>

@@ -47,8 +47,11 @@ inline constexpr std::string_view kKernelModule = "[kernel]";  // file and modul
   return kind == FrameKind::native || kind == FrameKind::inlined;
 }
 
-// Which samples are in a profile: all; those of threads on a CPU or with the GIL; those with the GIL; nobody knows.
-enum class Mode : std::uint8_t { wall, cpu, gil, unknown };
+// Which samples are in a profile: all; those of threads on a CPU; those with the GIL; nobody knows; those of threads
+// that waited for a CPU. The numbers stand in files. (Recordings that do not tell who was ready and who slept with the
+// GIL have both in `cpu`.)
+enum class Mode : std::uint8_t { wall, cpu, gil, unknown, ready };
+inline constexpr Mode kLastMode = Mode::ready;
 
 [[nodiscard]] std::string_view name(Mode mode);
 [[nodiscard]] std::optional<Mode> mode_by_name(std::string_view name);
@@ -94,7 +97,7 @@ struct Sample {
   std::uint64_t weight_ns;  // the time that they stand for; 0 in all samples: not known, as in a folded file
   ThreadId thread;
   StackId stack;
-  std::uint64_t ticks;  // 0 in all samples: not known, only their time is
+  std::uint64_t ticks;  // 0: nobody looked, see kNotSampled; in all samples: not known, only their time is
   stack::State state;
   bool operator==(const Sample&) const = default;
 };
@@ -102,8 +105,9 @@ struct Sample {
 // How the recording went; in every format that has room for it, and in the summary. All counts are thread samples,
 // except the ticks.
 struct Quality {
-  std::uint64_t ticks = 0;         // at which we sampled
-  std::uint64_t missed_ticks = 0;  // that passed while we were late; their time is in the next sample's weight
+  std::uint64_t ticks = 0;  // at which we sampled
+  std::uint64_t missed_ticks =
+      0;  // that passed while we were late: a few of them in a row are in the next sample's weight
   std::uint64_t free_running = 0;  // verified, by the step that did it: see stack/outcome.h
   std::uint64_t interrupted = 0;
   std::uint64_t ride_along = 0;
@@ -124,7 +128,8 @@ struct Quality {
   bool operator==(const Quality&) const = default;
 };
 
-inline constexpr std::string_view kLostEvents = "lost_events";  // in Quality::more: of a trace
+inline constexpr std::string_view kNotSampled = "(not sampled)";  // the marker of time that no sample covers
+inline constexpr std::string_view kLostEvents = "lost_events";    // in Quality::more: of a trace
 
 struct Recording {
   std::uint64_t start_unix_ns = 0;

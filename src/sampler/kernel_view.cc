@@ -14,4 +14,10 @@ KernelView KernelView::open(pid_t pid, pid_t tid) {
   return view;
 }
 
+std::optional<target::TaskSchedstat> turns_of(const KernelView& kernel) {
+  if (!kernel.schedstat) return std::nullopt;
+  const auto turns = kernel.schedstat->read();
+  return turns && turns->slices != 0 ? turns : std::nullopt;
+}
+
 }  // namespace flametap::sampler

@@ -18,6 +18,9 @@ struct KernelView {
   [[nodiscard]] static KernelView open(pid_t pid, pid_t tid);
 };
 
+// Nothing where the kernel does not count them.
+[[nodiscard]] std::optional<target::TaskSchedstat> turns_of(const KernelView& kernel);
+
 [[nodiscard]] inline bool is_running(const target::TaskStat& stat) { return stat.state == target::TaskState::running; }
 
 }  // namespace flametap::sampler

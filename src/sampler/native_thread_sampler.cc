@@ -11,6 +11,7 @@ using stack::Step;
 
 Sampled NativeThreadSampler::sample(const Tools& tools) {
   rest_.sample(kernel_.schedstat, last_, [&] { return take(tools); });
+  if (!last_.gone && last_.running()) last_.turns = turns_of(kernel_);
   return last_;
 }
 
@@ -27,9 +28,11 @@ Sampled NativeThreadSampler::take(const Tools& tools) {
   };
   const Still still = look_while_still({kernel_, tools.pauser, tid_, stopped}, std::cref(look));
   if (still == Still::gone) return {.outcome = Outcome::no_frames, .gone = true};
+  const bool runs = still != Still::asleep && still != Still::held;
   Sampled sampled{.outcome = Outcome::unreadable,
                   .step = still == Still::asleep ? Step::free_running : Step::pause,
-                  .running = still != Still::asleep && still != Still::held};
+                  .activity = runs ? Activity::on_cpu : Activity::asleep,
+                  .may_be_ready = runs};
   if (!captured || !is_still(still)) return sampled;
   native.unwind();
   sampled.unmerged = visit_ ? !native.merge(*visit_->reader, {}, frames_) : !native.show(frames_);

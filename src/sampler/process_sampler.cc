@@ -66,7 +66,7 @@ void ProcessSampler::rehearse(CpuSeat& seat) {
   }
 }
 
-Fate ProcessSampler::sample(CpuSeat& seat, const Sink& sink) {
+Fate ProcessSampler::sample(CpuSeat& seat, const Sink& sink, Ask ask) {
   let_go_pending();
   if (ticks_until_ids_ > 0 && --ticks_until_ids_ == 0) list_is_old_ = true;
   if (native_ && list_has_changed()) list_is_old_ = true;
@@ -74,8 +74,9 @@ Fate ProcessSampler::sample(CpuSeat& seat, const Sink& sink) {
   const FindVisit find_visit_of = [this](std::uint64_t ident, target::Address known) {
     return find_visit(ident, known);
   };
-  const ThreadSampler::Tools tools{seat, options_.interrupter.get(), options_.pause ? &pauser_ : nullptr, native_.get(),
-                                   find_visit_of};
+  const ThreadSampler::Tools tools{
+      seat,          options_.interrupter.get(), options_.pause ? &pauser_ : nullptr, native_.get(),
+      find_visit_of, ask == Ask::turns};
   if (native_) native_->keep_up();
   ++tick_;
   const bool was_old = list_is_old_;
@@ -108,7 +109,7 @@ bool ProcessSampler::sample_threads(const ThreadSampler::Tools& tools, const Sin
       continue;
     }
     in_trouble = in_trouble || sampled.outcome == Outcome::unreadable;
-    if (sampled.running) last_cpu_ = thread.sampler->last_cpu();
+    if (sampled.running()) last_cpu_ = thread.sampler->last_cpu();
     if (!sampled.unchanged) {
       list_is_old_ = list_is_old_ || shared_.list_changed() || next_of(thread) != thread.python.next;
       thread.state = state_of(thread, sampled);
@@ -127,7 +128,7 @@ bool ProcessSampler::sample_threads(const ThreadSampler::Tools& tools, const Sin
 void ProcessSampler::try_free_readings(CpuSeat& seat, Nanoseconds until) {
   if (native_) return;  // then every thread is read standing still
   const FindVisit nobody_visits;
-  const ThreadSampler::Tools tools{seat, options_.interrupter.get(), nullptr, nullptr, nobody_visits};
+  const ThreadSampler::Tools tools{seat, options_.interrupter.get(), nullptr, nullptr, nobody_visits, false};
   for (const Thread& thread : threads_) thread.sampler->try_free_readings(tools, until);
 }
 
@@ -142,8 +143,10 @@ stack::State ProcessSampler::state_of(const Thread& thread, const Sampled& sampl
   stack::State state = 0;
   if (shared_.holds_gil(thread.python)) state |= stack::kHoldsGil;
   if (shared_.in_gc(thread.python)) state |= stack::kInGc;
-  if (sampled.running && (state != 0 || is_foremost(thread))) state |= stack::kOnCpu;
-  if (state == 0 && !sampled.running && shared_.is_gil_wait(thread.python, sampled.sleeps_on)) {
+  if (sampled.running() && (state != 0 || is_foremost(thread)))
+    state |= stack::on_cpu(sampled.activity == Activity::ready);
+  if (shared_.holds_gil(thread.python) && !sampled.running()) state |= stack::kAsleepWithGil;
+  if (state == 0 && !sampled.running() && shared_.is_gil_wait(thread.python, sampled.sleeps_on)) {
     state |= stack::kWaitsForGil;
   }
   return state;
@@ -180,7 +183,7 @@ void ProcessSampler::sample_native_threads(const NativeThreadSampler::Tools& too
     if (sampled.gone) continue;
     const auto& visit = thread.sampler->visit();
     list_is_old_ = list_is_old_ || visit.has_value();
-    const stack::State on_cpu = sampled.running ? stack::kOnCpu : stack::State{0};
+    const stack::State on_cpu = sampled.running() ? stack::kOnCpu : stack::State{0};
     sink({thread.number, visit ? &visit->python : nullptr, thread.sampler->tid(), sampled,
           static_cast<stack::State>(visit ? on_cpu | visit->state : on_cpu), thread.sampler->frames(), std::nullopt,
           monotonic_now() - start});

@@ -65,6 +65,8 @@ class ProcessSampler final : public SampledProcess {
     std::optional<NativeOptions> native = {};  // C stacks, too
     Programs* programs = nullptr;              // where to look first, and to remember what was found
   };
+  // What the kernel counts of the turns of each thread, along with its sample.
+  enum class Ask : std::uint8_t { nothing, turns };
   using Sink = std::function<void(const ThreadSample&)>;
 
   // Fails as find_interpreter does, and with Failure::no_such_process. May be called by another thread than the one
@@ -77,7 +79,7 @@ class ProcessSampler final : public SampledProcess {
   // read then, and the first ticks are not missed for it.
   void rehearse(CpuSeat& seat);
   // Samples every thread once, those without Python where C stacks are asked for; `sink` is called for each.
-  [[nodiscard]] Fate sample(CpuSeat& seat, const Sink& sink);
+  [[nodiscard]] Fate sample(CpuSeat& seat, const Sink& sink, Ask ask = Ask::nothing);
   // Between ticks: finds out which threads can be read while they run on. Takes no longer than until then.
   void try_free_readings(CpuSeat& seat, Nanoseconds until);
 

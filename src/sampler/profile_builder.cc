@@ -8,6 +8,26 @@ namespace flametap::sampler {
 using stack::Outcome;
 using stack::Step;
 
+namespace {
+
+// What a sample may stand for besides its own interval, in intervals.
+constexpr Nanoseconds kMostUnseen = 4;
+
+// What of an unseen time a sample may stand for: it was doing the same all along, or at least for that little.
+Nanoseconds& part_of(TimeAccount::Parts& parts, Activity activity) {
+  switch (activity) {
+    case Activity::asleep:
+      return parts.asleep;
+    case Activity::ready:
+      return parts.ready;
+    case Activity::on_cpu:
+      break;
+  }
+  return parts.on_cpu;
+}
+
+}  // namespace
+
 std::size_t ProfileBuilder::add_process(const SampledProcess& process) {
   const auto id = profile_.add(process.description());
   profile_.recording.native = profile_.recording.native || process.is_native();
@@ -16,6 +36,7 @@ std::size_t ProfileBuilder::add_process(const SampledProcess& process) {
 }
 
 void ProfileBuilder::count_tick(std::uint64_t missed) {
+  taking_ = 0;
   profile_.recording.quality.ticks += 1;
   profile_.recording.quality.missed_ticks += missed;
 }
@@ -24,6 +45,7 @@ void ProfileBuilder::add(std::size_t process_number, const SampledProcess& proce
                          const Moment& times) {
   count(sample.sampled);
   times_.add(sample.duration);
+  taking_ += sample.duration;
   if (sample.sampled.stopped > 0 && !sample.sampled.unchanged) stops_.add(sample.sampled.stopped);
   ProcessEntry& entry = processes_[process_number];
   if (sample.sampled.outcome == Outcome::no_frames) {
@@ -32,22 +54,74 @@ void ProfileBuilder::add(std::size_t process_number, const SampledProcess& proce
   }
   ThreadEntry& thread = thread_of(entry, process, sample, times.time);
   // Of the time that passed unseen, what was before a thread was first met is none of its own.
-  const Nanoseconds weight = std::min(times.weight, std::max(times.own_weight, times.time - thread.first_time));
+  const Nanoseconds since = std::min(times.weight, std::max(times.own_weight, times.time - thread.first_time));
+  const Nanoseconds own = std::min(since, times.own_weight);
+  const Sampled& sampled = sample.sampled;
+  // Of two Python threads on one thread of the system, the kernel's account is that of the one at work.
+  const bool is_its_account = sampled.running() == ((sample.state & stack::kOnCpu) != 0);
+  const auto turns = is_its_account ? sampled.turns : std::nullopt;
+  const Activity activity = is_its_account ? sampled.activity : Activity::asleep;
+  TimeAccount::Parts parts = thread.account.divide(since - own, activity, turns);
+  thread.account.count(Activity::on_cpu, parts.on_cpu);
+  thread.account.count(Activity::ready, parts.ready);
+  thread.account.count(activity, own);
+  Nanoseconds& same = part_of(parts, activity);
+  const Nanoseconds besides = sampled.unchanged ? same : std::min(same, kMostUnseen * own);
+  same -= besides;
+  const Nanoseconds weight = own + besides;
+  if (since > weight) add_unseen(thread, times.time - std::min(times.time, since - own), parts);
+
   profile::Sample& last = thread.last;
-  const profile::StackId stack =
-      sample.sampled.unchanged && last.ticks > 0 ? last.stack : stack_of(entry, process, sample);
+  const profile::StackId stack = sampled.unchanged && last.ticks > 0 ? last.stack : stack_of(entry, process, sample);
   if (last.ticks > 0 && last.stack == stack && last.state == sample.state) {
     last.ticks += 1;
     last.weight_ns += weight;
-    return;
+  } else {
+    flush(thread);
+    last = {times.time - std::min(times.time, besides), weight, thread.id, stack, 1, sample.state};
+    thread.may_be_ready = 0;
   }
+  if (activity == Activity::on_cpu && sampled.may_be_ready) thread.may_be_ready += weight;
+  if (!turns) return;
+  move_to_ready(thread, *turns, samples_);
+  thread.account.settle(activity, *turns, taking_);
+}
+
+// Time that no sample covers, with what the thread did meanwhile, but not where.
+void ProfileBuilder::add_unseen(ThreadEntry& thread, Nanoseconds from, const TimeAccount::Parts& parts) {
   flush(thread);
-  last = {times.time, weight, thread.id, stack, 1, sample.state};
+  const profile::StackId stack = marker(profile::kNotSampled);
+  for (const auto& [time, state] :
+       {std::pair{parts.on_cpu, stack::on_cpu(false)}, {parts.ready, stack::on_cpu(true)}, {parts.asleep, {}}}) {
+    if (time == 0) continue;
+    samples_.push_back({from, time, thread.id, stack, 0, state});
+    from += time;
+  }
+}
+
+// While a thread waits for a CPU, its stack stays the same: what turned out to have been such a wait is in the last
+// one.
+void ProfileBuilder::move_to_ready(ThreadEntry& thread, const target::TaskSchedstat& turns,
+                                   std::vector<profile::Sample>& to) {
+  profile::Sample& last = thread.last;
+  const Nanoseconds waited = std::min(thread.account.uncounted_wait(turns), thread.may_be_ready);
+  const std::uint64_t interval = last.ticks == 0 ? 0 : last.weight_ns / last.ticks;
+  const std::uint64_t ticks = interval == 0 ? 0 : std::min(last.ticks, (waited + interval / 2) / interval);
+  if (ticks == 0) return;
+  const Nanoseconds moved = ticks == last.ticks ? last.weight_ns : ticks * interval;
+  const auto state = static_cast<stack::State>(last.state | stack::kReady);
+  to.push_back({last.time_ns, moved, last.thread, last.stack, ticks, state});
+  last.time_ns += moved;
+  last.ticks -= ticks;
+  last.weight_ns -= moved;
+  thread.may_be_ready -= std::min(moved, thread.may_be_ready);
+  thread.account.move_to_ready(moved);
 }
 
 void ProfileBuilder::count(const Sampled& sampled) {
   profile::Quality& quality = profile_.recording.quality;
   quality.unmerged += sampled.unmerged ? 1 : 0;
+  ready_python_only_ += sampled.python_only ? 1 : 0;
   quality.native_truncated += sampled.native_truncated ? 1 : 0;
   quality.guessed += sampled.guessed ? 1 : 0;
   switch (sampled.outcome) {

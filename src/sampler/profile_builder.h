@@ -14,6 +14,7 @@
 #include "sampler/sample_times.h"
 #include "sampler/sampled_process.h"
 #include "sampler/stack_table.h"
+#include "sampler/time_account.h"
 
 namespace flametap::sampler {
 
@@ -24,11 +25,13 @@ class ProfileBuilder {
 
   struct Moment {
     Nanoseconds time;        // since the start
-    Nanoseconds weight;      // the time that a sample stands for, the missed ticks before it included
+    Nanoseconds weight;      // the time since the last tick that was met, the missed ones included
     Nanoseconds own_weight;  // the same without them
   };
   void add(std::size_t process_number, const SampledProcess& process, const ThreadSample& sample, const Moment& times);
   void count_tick(std::uint64_t missed);
+  // Of threads that waited for a CPU, where C stacks are asked for.
+  [[nodiscard]] std::uint64_t ready_python_only() const { return ready_python_only_; }
   void count_missed(std::uint64_t ticks) { profile_.recording.quality.missed_ticks += ticks; }
   // A count for people, by its name.
   void count_more(const std::string& name, std::uint64_t count) { profile_.recording.quality.more[name] = count; }
@@ -57,8 +60,10 @@ class ProfileBuilder {
  private:
   struct ThreadEntry {
     profile::ThreadId id;
-    Nanoseconds first_time;  // of its first sample
-    profile::Sample last{};  // not yet in the profile: the next sample may continue it
+    Nanoseconds first_time;        // of its first sample
+    profile::Sample last{};        // not yet in the profile: the next sample may continue it
+    Nanoseconds may_be_ready = 0;  // of its weight
+    TimeAccount account{};
   };
   struct ProcessEntry {
     profile::ProcessId id{};
@@ -77,14 +82,18 @@ class ProfileBuilder {
   [[nodiscard]] profile::StackId marker(std::string_view text);
   [[nodiscard]] ThreadEntry& thread_of(ProcessEntry& entry, const SampledProcess& process, const ThreadSample& sample,
                                        Nanoseconds now);
+  void add_unseen(ThreadEntry& thread, Nanoseconds from, const TimeAccount::Parts& parts);
+  static void move_to_ready(ThreadEntry& thread, const target::TaskSchedstat& turns, std::vector<profile::Sample>& to);
   void flush(ThreadEntry& thread);
 
   static constexpr std::size_t kFull = 1 << 18;
 
   profile::Profile profile_;              // without its samples
   std::vector<profile::Sample> samples_;  // in the order of their ends, not handed on yet
+  std::uint64_t ready_python_only_ = 0;
   SampleTimes times_;
-  SampleTimes stops_;  // how long threads were stopped for their C stacks
+  Nanoseconds taking_ = 0;  // the samples of this tick so far
+  SampleTimes stops_;       // how long threads were stopped for their C stacks
   std::vector<ProcessEntry> processes_;
   std::map<profile::FunctionId, std::uint64_t> self_ticks_;
 };

@@ -15,7 +15,10 @@ constexpr Nanoseconds kShortestRideGap = 50'000;
 constexpr Nanoseconds kTimeForTrials = 30'000;  // one or two
 constexpr Nanoseconds kProgressInterval = 250'000'000;
 constexpr Nanoseconds kNamingInterval = 50'000'000;       // threads that live shorter may keep the kernel's name
+constexpr Nanoseconds kAccountInterval = 4'000'000;       // as often as the kernel brings it up to date
 constexpr Nanoseconds kCheckpointInterval = kSecond / 2;  // what is lost at the most
+
+constexpr Nanoseconds kLongestOwnWeight = 1'000'000;
 
 std::string describe(pid_t pid, Fate fate) {
   const std::string name = "process " + std::to_string(pid);
@@ -51,6 +54,9 @@ Result<void> Recorder::run(const std::atomic<bool>& stop, Progress& progress, pr
   if (!recorded) return recorded;
   name_threads(true);
   count_family();
+  if (const std::uint64_t count = builder_.ready_python_only(); count > 0) {
+    builder_.count_more("without C stacks while they waited for a CPU", count);
+  }
   recording.ended = ended_;
   recording.duration_ns = monotonic_now() - start_;
   if (const auto handed = builder_.hand_on(sink); !handed) return handed;
@@ -61,6 +67,7 @@ Result<void> Recorder::record(const std::atomic<bool>& stop, Progress& progress,
   const Nanoseconds end = options_.duration ? start_ + *options_.duration : ~Nanoseconds{0};
   Nanoseconds next_report = start_;
   Nanoseconds next_naming = start_;
+  Nanoseconds next_account = start_;
   Nanoseconds next_checkpoint = start_ + kCheckpointInterval;
   Schedule schedule(options_.rate_hz, start_, options_.seed);
   while (!targets_.empty() || (family_ != nullptr && family_->alive())) {
@@ -77,8 +84,11 @@ Result<void> Recorder::record(const std::atomic<bool>& stop, Progress& progress,
     if (const auto welcomed = welcome_newcomers(sink); !welcomed) return welcomed;
     if (targets_.empty()) continue;
     builder_.count_tick(tick.missed);
-    const ProfileBuilder::Moment moment{monotonic_now() - start_, tick.weight, tick.weight / (tick.missed + 1)};
-    if (const auto sampled = sample_all(moment, sink); !sampled) return sampled;
+    const Nanoseconds own_weight = std::min(tick.weight / (tick.missed + 1), longest_own_weight());
+    const ProfileBuilder::Moment moment{monotonic_now() - start_, tick.weight, own_weight};
+    const bool asks = own_weight < tick.weight || tick.deadline >= next_account;
+    if (asks) next_account = tick.deadline + kAccountInterval;
+    if (const auto sampled = sample_all(moment, asks, sink); !sampled) return sampled;
     // As fast as possible must not mean that a target which stands still for us never gets its CPU back.
     if (options_.rate_hz == 0 && seat_.riding_on()) sleep_towards(monotonic_now() + kShortestRideGap);
     if (std::exchange(has_waited_, false)) schedule = Schedule(options_.rate_hz, monotonic_now(), ++options_.seed);
@@ -107,6 +117,9 @@ Result<void> Recorder::checkpoint(profile::Sink& sink) {
   return sink.checkpoint(builder_.tables());
 }
 
+// As fast as possible, a sample stands for the time since the one before; but not for any time.
+Nanoseconds Recorder::longest_own_weight() const { return options_.rate_hz > 0 ? ~Nanoseconds{0} : kLongestOwnWeight; }
+
 void Recorder::use_time_until(Nanoseconds next_tick) {
   // As fast as possible, or nearly so, there is no time to spare.
   const bool is_hurried = options_.rate_hz == 0 || options_.rate_hz * (2 * kTimeForTrials) > kSecond;
@@ -133,12 +146,13 @@ void Recorder::sort_by_cpu() {
   });
 }
 
-Result<void> Recorder::sample_all(const ProfileBuilder::Moment& moment, profile::Sink& sink) {
+Result<void> Recorder::sample_all(const ProfileBuilder::Moment& moment, bool asks, profile::Sink& sink) {
   if (targets_.size() > 1) sort_by_cpu();
   std::vector<std::pair<Target*, Fate>> ended;
   for (Target& target : targets_) {
     const auto add = [&](const ThreadSample& sample) { builder_.add(target.number, *target.process, sample, moment); };
-    const Fate fate = target.process->sample(seat_, std::cref(add));  // a copy of it would be an allocation
+    const auto ask = asks ? ProcessSampler::Ask::turns : ProcessSampler::Ask::nothing;
+    const Fate fate = target.process->sample(seat_, std::cref(add), ask);  // a copy of it would be an allocation
     if (fate != Fate::runs) ended.emplace_back(&target, fate);
   }
   if (ended.empty()) return {};

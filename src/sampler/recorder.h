@@ -77,7 +77,8 @@ class Recorder {
   void use_time_until(Nanoseconds next_tick);
   [[nodiscard]] bool waits_in_vain(Nanoseconds until);
   void sort_by_cpu();
-  [[nodiscard]] Result<void> sample_all(const ProfileBuilder::Moment& moment, profile::Sink& sink);
+  [[nodiscard]] Result<void> sample_all(const ProfileBuilder::Moment& moment, bool asks, profile::Sink& sink);
+  [[nodiscard]] Nanoseconds longest_own_weight() const;
   void handle_end(Target& target, Fate fate);
   [[nodiscard]] Result<void> welcome_newcomers(profile::Sink& sink);
   [[nodiscard]] Result<void> let_go_predecessor(pid_t pid, profile::Sink& sink);

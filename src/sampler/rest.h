@@ -22,13 +22,15 @@ class Rest {
     if (asleep_since_) before = schedstat->read();
     if (sampled_in_it_ && has_lasted_until(before)) {
       last.unchanged = true;
+      last.turns = before;
       return;
     }
     last = take();
     asleep_since_.reset();
-    if (last.gone || last.running) return;
+    if (last.gone || last.running()) return;
     if (schedstat) asleep_since_ = schedstat->read();
     if (asleep_since_ && asleep_since_->slices == 0) asleep_since_.reset();  // a kernel that does not count them
+    last.turns = asleep_since_;
     const bool whole = last.outcome != stack::Outcome::torn && last.outcome != stack::Outcome::unreadable;
     sampled_in_it_ = whole && has_lasted_until(before);
   }

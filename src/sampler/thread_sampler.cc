@@ -22,7 +22,8 @@ constexpr Nanoseconds kLongestTrial = 25'000;  // with what comes before a sampl
 constexpr std::uint32_t kTrialsThatCount = 8;
 static_assert(Approach::kTrials % kTrialsThatCount == 0);
 constexpr int kReadingsInOneGo = 5;
-constexpr Nanoseconds kLongestSpin = 3'000;  // so that readings do not beat with a loop of the target
+constexpr Nanoseconds kLongestTick = 10'000'000;  // of a kernel that ticks 100 times a second
+constexpr Nanoseconds kLongestSpin = 3'000;       // so that readings do not beat with a loop of the target
 constexpr int kFreeReadingsOfAFastThread = 5;
 
 bool is_time_for_a_trial(Nanoseconds until) { return monotonic_now() + kLongestTrial <= until; }
@@ -45,7 +46,10 @@ void ThreadSampler::warm_up() {
 }
 
 Sampled ThreadSampler::sample(const Tools& tools) {
+  turns_.reset();
   rest_.sample(kernel_.schedstat, last_, [&] { return take(tools); });
+  if (!last_.turns) last_.turns = turns_;
+  if (!last_.gone && !last_.turns && (tools.wants_turns || last_.may_be_ready)) last_.turns = turns_of(kernel_);
   return last_;
 }
 
@@ -58,7 +62,7 @@ Sampled ThreadSampler::take(const Tools& tools) {
 
 Sampled ThreadSampler::take_python_alone(const Tools& tools) {
   Sampled sampled = take_python(tools);
-  if (!sampled.gone && !sampled.running && kernel_.syscall) {
+  if (!sampled.gone && !sampled.running() && kernel_.syscall) {
     sampled.sleeps_on = kernel_.syscall->read_futex().value_or(0);
   }
   show_python(*reader_, frames_);
@@ -69,28 +73,38 @@ Sampled ThreadSampler::take_python(const Tools& tools) {
   learn_if_due(tools);
   if (!kernel_.stat) {
     // Not to be followed to its CPU, and not known to be on one.
-    return finish(read_again_and_again(tools), Step::free_running, false);
+    return finish(read_again_and_again(tools), Step::free_running, {});
   }
   if (approach_.stand_still()) return sample_standing_still(tools);
   const Reading reading = read_freely(tools);
   approach_.note(is_verified(reading) || is_end(reading));
   if (!is_verified(reading) && !is_end(reading)) return sample_standing_still(tools);
-  const std::optional<bool> running = runs_now();
-  return running ? finish(reading, Step::free_running, *running) : kThreadEnded;
+  const std::optional<Doing> doing = doing_now(tools);
+  return doing ? finish(reading, Step::free_running, *doing) : kThreadEnded;
 }
 
-// Nothing if it has ended. A running thread's account grows when it leaves its CPU, and at the kernel's own ticks;
-// while it has not grown, the thread is where it was. That is cheaper to ask than where it is.
-std::optional<bool> ThreadSampler::runs_now() {
-  std::optional<target::TaskSchedstat> before;
-  if (kernel_.schedstat) before = kernel_.schedstat->read();
-  if (running_since_ && before == running_since_) return true;
-  running_since_.reset();
+// Nothing if it has ended. A running thread's account grows when it leaves its CPU, and at the kernel's own ticks; that
+// of one that is ready, when it gets its turn. While it has not grown, the thread does what it did. That is cheaper to
+// ask than what that is.
+std::optional<ThreadSampler::Doing> ThreadSampler::doing_now(const Tools& tools) {
+  const auto before = turns_ = turns_of(kernel_);
+  if (awake_since_ && before == awake_since_->turns) {
+    if (awake_since_->doing.may_be_ready && monotonic_now() > awake_since_->time + kLongestTick) {
+      awake_since_->doing = {Activity::ready};
+    }
+    return awake_since_->doing;
+  }
+  awake_since_.reset();
   const auto stat = kernel_.stat->read();
   if (!stat) return std::nullopt;
   last_cpu_ = stat->processor;
-  if (is_running(*stat) && before && before->slices != 0) running_since_ = before;
-  return is_running(*stat);
+  if (!is_running(*stat)) return Doing{Activity::asleep};
+  Doing doing{Activity::on_cpu, true};
+  if (tools.interrupter != nullptr && tools.seat.keep_off(last_cpu_)) {
+    doing = {is_known_to_wait(tools) ? Activity::ready : Activity::on_cpu};
+  }
+  if (before) awake_since_ = {*before, doing, monotonic_now()};
+  return doing;
 }
 
 // From another CPU than the thread's, if there is one.
@@ -151,7 +165,7 @@ void ThreadSampler::learn_if_due(const Tools& tools) {
 void ThreadSampler::try_free_readings(const Tools& tools, Nanoseconds until) {
   // Of a thread that sleeps they would tell nothing. Where it has companions, what was last read is still needed, to
   // tell which of them is at work.
-  if (!kernel_.stat || !approach_.stand_still() || !last_.running || !companions_.others.empty()) return;
+  if (!kernel_.stat || !approach_.stand_still() || !last_.running() || !companions_.others.empty()) return;
   if (!is_time_for_a_trial(until)) return;
   // While it waits for its turn every reading would succeed. A trial that is due stays so until it runs.
   const bool was_met_waiting = tools.interrupter != nullptr && last_.step != Step::interrupt;
@@ -216,7 +230,7 @@ Sampled ThreadSampler::sample_standing_still(const Tools& tools) {
 
 // One that slept at the last sample may have woken up since.
 bool ThreadSampler::is_awake() {
-  if (last_.running) return true;
+  if (last_.running()) return true;
   const auto stat = kernel_.stat->read();
   if (!stat || !is_running(*stat)) return false;
   last_cpu_ = stat->processor;
@@ -237,7 +251,7 @@ std::optional<Sampled> ThreadSampler::sample_interrupted(const Tools& tools) {
     }
     const bool followed = trail && trail->steps > 0;
     if (followed && is_verified(reading)) following_.followed(tools.interrupter->steps_used());
-    if (is_verified(reading)) return finish(reading, Step::interrupt, true);
+    if (is_verified(reading)) return finish(reading, Step::interrupt, {Activity::on_cpu});
     if (reading == Reading::moved) continue;  // met in the few instructions in which a frame is made or left
     if (reading != Reading::elsewhere) {
       // While we learn where it goes now, it would go on, and this sample is lost to a later moment. Riding along it
@@ -249,7 +263,7 @@ std::optional<Sampled> ThreadSampler::sample_interrupted(const Tools& tools) {
     const auto stat = kernel_.stat->read();
     if (!stat) return kThreadEnded;
     if (!is_running(*stat)) return std::nullopt;
-    if (stat->processor == last_cpu_) before = turns();
+    if (stat->processor == last_cpu_) before = turns_of(kernel_);
     last_cpu_ = stat->processor;
   }
   return std::nullopt;
@@ -264,21 +278,15 @@ std::optional<target::Trail> ThreadSampler::trail_to_follow() const {
   return trail;
 }
 
-// Nothing where the kernel does not count them.
-std::optional<target::TaskSchedstat> ThreadSampler::turns() const {
-  if (!kernel_.schedstat) return std::nullopt;
-  const auto turns = kernel_.schedstat->read();
-  return turns && turns->slices != 0 ? turns : std::nullopt;
-}
-
 // Of a thread that is ready to run, but was not running a moment ago: it waits for others, and stands still until its
 // next turn. `before`: its turns before that moment.
 std::optional<Sampled> ThreadSampler::sample_waiting(const target::TaskSchedstat& before) {
   const Reading reading = read_and_learn();
   const auto stat = kernel_.stat->read();
   if (!stat) return kThreadEnded;
-  if (!is_verified(reading) || stat->processor != last_cpu_ || turns() != before) return std::nullopt;
-  return finish(reading, Step::free_running, is_running(*stat));
+  if (!is_verified(reading) || stat->processor != last_cpu_ || turns_of(kernel_) != before) return std::nullopt;
+  turns_ = before;
+  return finish(reading, Step::free_running, {is_running(*stat) ? Activity::ready : Activity::asleep});
 }
 
 Sampled ThreadSampler::sample_riding(const Tools& tools) {
@@ -291,7 +299,7 @@ Sampled ThreadSampler::sample_riding(const Tools& tools) {
       if (!stat) return kThreadEnded;
       if (is_running(*stat) && !tools.seat.ride(stat->processor)) return sample_paused(tools);
     }
-    const auto before = turns();
+    const auto before = turns_of(kernel_);
     const Reading reading = read_and_learn();
     // Asked after the reading, so that nothing lies between the moment when we took its CPU and the reading.
     const auto stat = kernel_.stat->read();
@@ -304,23 +312,27 @@ Sampled ThreadSampler::sample_riding(const Tools& tools) {
     running = is_running(*stat);
     // Where we were put off the CPU in the middle of the reading, it may have had its turn.
     if (!before && running) break;
-    if (turns() != before) {
+    if (turns_of(kernel_) != before) {
       last = Reading::moved;
       continue;
     }
     if (is_verified(reading) || is_end(reading)) {
-      return finish(reading, running ? Step::ride_along : Step::free_running, running);
+      turns_ = before;
+      if (!running) return finish(reading, Step::free_running, {});
+      // What has not run since the last sample was not put off its CPU by us.
+      const bool waits = before == std::exchange(last_turns_, before);
+      return finish(reading, Step::ride_along, waits ? Doing{Activity::ready} : Doing{Activity::on_cpu, true});
     }
     last = reading;
   }
   // To stop a thread that sleeps would not make it more readable, and could end its system call early.
-  return running ? sample_paused(tools) : finish(last, Step::free_running, false);
+  return running ? sample_paused(tools) : finish(last, Step::free_running, {});
 }
 
 // Reached only by a thread that is running.
 Sampled ThreadSampler::sample_paused(const Tools& tools) {
   if (tools.pauser == nullptr) {
-    return finish(read_again_and_again(tools), Step::free_running, true);
+    return finish(read_again_and_again(tools), Step::free_running, {Activity::on_cpu, true});
   }
   Reading reading = Reading::moved;
   for (int i = 0; i < kPauseAttempts; ++i) {
@@ -330,13 +342,14 @@ Sampled ThreadSampler::sample_paused(const Tools& tools) {
     if (pause.status() == target::PauseStatus::timed_out) continue;  // it is still asked to stop
     if (!pause) break;
     reading = read_and_learn();
-    if (is_verified(reading) || is_end(reading)) return finish(reading, Step::pause, true);
+    if (is_verified(reading) || is_end(reading)) return finish(reading, Step::pause, {Activity::on_cpu, true});
   }
-  return finish(reading, Step::pause, true);
+  return finish(reading, Step::pause, {Activity::on_cpu, true});
 }
 
-Sampled ThreadSampler::finish(Reading reading, Step step, bool running) const {
-  Sampled sampled{.outcome = Outcome::torn, .step = step, .running = running, .gone = false};
+Sampled ThreadSampler::finish(Reading reading, Step step, Doing doing) const {
+  Sampled sampled{
+      .outcome = Outcome::torn, .step = step, .activity = doing.activity, .may_be_ready = doing.may_be_ready};
   switch (reading) {
     case Reading::verified:
       sampled.outcome = reader_->truncated() ? Outcome::truncated : Outcome::complete;

@@ -41,6 +41,7 @@ class ThreadSampler {
     target::Pauser* pauser;            // null: never pause
     NativeProcess* native;             // null: Python only
     const FindVisit& find_visit;
+    bool wants_turns;  // of each thread with its sample
   };
   // Python threads of other interpreters that share its thread of the system, and so its C stack.
   struct Companions {
@@ -72,6 +73,11 @@ class ThreadSampler {
   static constexpr Nanoseconds kMoment = 30'000;  // to leave what cannot be read, such as a frame that is half made
   static constexpr int kLearnAttempts = 3;
 
+  struct Doing {
+    Activity activity = Activity::asleep;
+    bool may_be_ready = false;
+  };
+
   [[nodiscard]] Sampled take(const Tools& tools);
   [[nodiscard]] Sampled take_python(const Tools& tools);
   [[nodiscard]] Sampled take_python_alone(const Tools& tools);
@@ -87,16 +93,15 @@ class ThreadSampler {
   void end_trials(std::optional<cpython::Reading> last);
   [[nodiscard]] bool count_trials(const Tools& tools);
   [[nodiscard]] bool is_known_to_wait(const Tools& tools) const;
-  [[nodiscard]] std::optional<bool> runs_now();
+  [[nodiscard]] std::optional<Doing> doing_now(const Tools& tools);
   [[nodiscard]] bool is_awake();
   [[nodiscard]] Sampled sample_standing_still(const Tools& tools);
   [[nodiscard]] std::optional<Sampled> sample_interrupted(const Tools& tools);
   [[nodiscard]] std::optional<target::Trail> trail_to_follow() const;
-  [[nodiscard]] std::optional<target::TaskSchedstat> turns() const;
   [[nodiscard]] std::optional<Sampled> sample_waiting(const target::TaskSchedstat& before);
   [[nodiscard]] Sampled sample_riding(const Tools& tools);
   [[nodiscard]] Sampled sample_paused(const Tools& tools);
-  [[nodiscard]] Sampled finish(cpython::Reading reading, stack::Step step, bool running) const;
+  [[nodiscard]] Sampled finish(cpython::Reading reading, stack::Step step, Doing doing) const;
 
   std::unique_ptr<cpython::StackReader> reader_;
   KernelView kernel_;
@@ -106,10 +111,17 @@ class ThreadSampler {
   std::optional<cpython::PythonThread> moved_to_;
   std::vector<stack::Frame> frames_;
   Rest rest_;
-  int last_cpu_ = -1;                                   // on which the thread was when we last asked
-  std::vector<cpython::CodeFrame> first_frames_;        // of several free readings
-  std::optional<target::TaskSchedstat> running_since_;  // its account before it was last found running
-  int rides_due_ = 0;                                   // before it is interrupted again
+  int last_cpu_ = -1;                             // on which the thread was when we last asked
+  std::vector<cpython::CodeFrame> first_frames_;  // of several free readings
+  struct Awake {
+    target::TaskSchedstat turns;
+    Doing doing;
+    Nanoseconds time;
+  };
+  std::optional<Awake> awake_since_;                 // what it was last found doing, and its turns before that
+  std::optional<target::TaskSchedstat> turns_;       // as far as this sample needed them
+  std::optional<target::TaskSchedstat> last_turns_;  // at the last ride
+  int rides_due_ = 0;                                // before it is interrupted again
   Following following_;
   std::minstd_rand random_;
   Approach approach_;

@@ -30,7 +30,17 @@ Sampled ThreadSampler::take_both(const Tools& tools) {
     }
     for (ThreadSampler* const other : companions_.others) (void)other->read_and_learn();
   };
-  if (last_.running) {
+  std::optional<Doing> doing;
+  if (last_.running()) doing = doing_now(tools);
+  if (doing && doing->activity == Activity::ready && awake_since_) {
+    // It would stop only when it has its turn, and lose that. It stands still, and is read as it is.
+    if (auto sampled = sample_waiting(awake_since_->turns)) {
+      sampled->python_only = true;
+      show_python(*reader_, frames_);
+      return *sampled;
+    }
+  }
+  if (last_.running()) {
     // After a rest everything is slow at first. It had better be so before the thread is stopped.
     (void)reader_->read();
     tools.native->rehearse();
@@ -48,7 +58,9 @@ Sampled ThreadSampler::take_both(const Tools& tools) {
     sampled.unmerged = sampled.outcome == Outcome::complete || sampled.outcome == Outcome::truncated;
     return sampled;
   }
-  Sampled sampled = finish(reading, still == Still::asleep ? Step::free_running : Step::pause, still == Still::stopped);
+  const Doing stopped_at = doing && doing->activity != Activity::asleep ? *doing : Doing{Activity::on_cpu, true};
+  Sampled sampled = finish(reading, still == Still::asleep ? Step::free_running : Step::pause,
+                           still == Still::stopped ? stopped_at : Doing{});
   if (sampled.gone) return sampled;
   sampled.stopped = stopped;
   sampled.sleeps_on = sleeps_on;

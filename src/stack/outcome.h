@@ -24,9 +24,14 @@ enum class Outcome : std::uint8_t {
 // What a thread was doing when it was sampled; a set of bits. A thread with none of them is idle: it waits for
 // something that is not the GIL.
 using State = std::uint8_t;
-inline constexpr State kOnCpu = 1;  // or ready for one
+inline constexpr State kOnCpu = 1;  // or ready for one: see kReady
 inline constexpr State kHoldsGil = 2;
 inline constexpr State kWaitsForGil = 4;
-inline constexpr State kInGc = 8;  // its interpreter collects garbage, and it is the thread that does
+inline constexpr State kInGc = 8;            // its interpreter collects garbage, and it is the thread that does
+inline constexpr State kReady = 16;          // with kOnCpu: it was ready to run, but waited for a CPU
+inline constexpr State kAsleepWithGil = 32;  // with kHoldsGil: it slept. Older recordings say neither of these two.
+
+// Of a thread that runs, or would if it had a CPU.
+[[nodiscard]] constexpr State on_cpu(bool is_ready) { return is_ready ? State{kOnCpu | kReady} : kOnCpu; }
 
 }  // namespace flametap::stack

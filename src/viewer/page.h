@@ -16,7 +16,7 @@ namespace flametap::viewer {
 struct Embedded {
   std::string name;        // for people: "shop-123.ftap"
   std::string_view ftap;   // the bytes of the recording; borrowed
-  std::string mode = {};   // which time counts at first: wall, cpu or gil; empty: the viewer chooses
+  std::string mode = {};   // which time counts at first: wall, cpu, gil or ready; empty: the viewer chooses
   bool by_thread = false;  // at first
 };
 

@@ -20,6 +20,8 @@ DONE, FAILED, USAGE, NOT_PERMITTED, NO_SUCH_PROCESS, NOT_PYTHON = range(6)
 # without a file name has no file; our own markers stand in parentheses.
 FRAME = re.compile(r"^(?P<name>.*) \((?P<file>.*?)(:(?P<line>\d+))?\)$|^(?P<bare>[^(].*)$", re.DOTALL)
 
+NOT_SAMPLED = "(not sampled)"  # what stands where time passed without a sample
+
 Frame = collections.namedtuple("Frame", "name file line")
 
 
@@ -87,12 +89,15 @@ class Folded:
     def __init__(self, text):
         self.stacks = collections.Counter()
         self.markers = collections.Counter()
+        self.not_sampled = 0
         for line in text.splitlines():
             stack, _, count = line.rpartition(" ")
             assert stack and count.isdigit(), "not a folded line: %r" % line
             parts = stack.split(";")
             frames = [FRAME.match(part) for part in parts]
-            if all(frames):
+            if parts[-1] == NOT_SAMPLED:
+                self.not_sampled += int(count)
+            elif all(frames):
                 self.stacks[tuple(Frame(f["bare"] or f["name"], f["file"] or "", int(f["line"] or 0)) for f in frames)] += int(count)
             else:
                 unknown = [part for part, frame in zip(parts, frames) if not frame]
@@ -146,6 +151,7 @@ class Weight:
     def __init__(self):
         self.ns = 0
         self.squares = 0
+        self.unseen_ns = 0  # time that no sample stands for
 
     def add(self, recording, counts=lambda stack: True):
         """The samples of a recording in the json format, or those whose stack, by its number, counts.
@@ -155,7 +161,9 @@ class Weight:
         interval_ns = 1e9 / recording["recording"]["rate_hz"]
         samples = recording["samples"]
         for stack, ticks, weight_ns in zip(samples["stack"], samples["ticks"], samples["weight_ns"]):
-            if not counts(stack):
+            if ticks == 0:
+                self.unseen_ns += weight_ns
+            if ticks == 0 or not counts(stack):
                 continue
             # Samples in a row with one stack stand together: at the worst, one of them was as late as all of them.
             others = ticks - 1

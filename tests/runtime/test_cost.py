@@ -16,13 +16,13 @@ import tick_log
 
 # One letter per call, in order, see tick_log.py. Of one sample of one thread: what the thread does, the options, how it
 # is then sampled, and what that takes.
-#   calls   the stack and all that confirms it, in one interrupt of its CPU
+#   calls   the stack and all that confirms it, in one interrupt of its CPU; at every fourth tick, its account
 #   rides   the same in one call; whether the thread was on our CPU and had no turn meanwhile
 #   works   the same; whether its account has moved, and if so (one call more), whether it still runs
 #   sleeps  whether it ran since the last sample; whether the list of threads is still the same
 Way = collections.namedtuple("Way", "pace options step usual")
 WAYS = {
-    "calls": Way("calls", [], "interrupted", "b"),
+    "calls": Way("calls", [], "interrupted", "bp?"),
     "rides": Way("calls", ["--no-interrupt"], "ride_along", "pvpp"),
     "works": Way("works", [], "free_running", "vp"),
     "sleeps": Way("sleeps", [], "free_running", "pv"),
@@ -72,7 +72,7 @@ class Figures:
     def __init__(self, way):
         self.usual = re.compile(way.usual)
         # Until trials have shown that a thread that works holds still, it is sampled like one that calls.
-        self.tick = re.compile("|".join([WAITS, *(["vpp?", "b"] if way.pace == "works" else [way.usual])]))
+        self.tick = re.compile("|".join([WAITS, *(["vppb?", "vp", "bp?"] if way.pace == "works" else [way.usual])]))
         self.as_it_should_be = re.compile("(?:%s)+" % self.tick.pattern)  # without a sleep if a tick was late
         becomes_calm = "b" if way.pace == "works" else way.usual
         self.reasons = [(name, re.compile(pattern.format(usual=becomes_calm, waits=WAITS)), most)

@@ -158,6 +158,8 @@ class Sampled:
         assert stats["samples"] + stats["no_frames"] == stats["ticks"], stats
         stacks, samples = flametap.stacks_of(recording), recording["samples"]
         for number, weight_ns in zip(samples["stack"], samples["weight_ns"]):
+            if stacks[number][0].name == flametap.NOT_SAMPLED:
+                continue
             is_marker = stacks[number][0].name.startswith("(")
             (self.markers if is_marker else self.stacks)[stacks[number]] += weight_ns
         self.weight.add(recording)
@@ -190,9 +192,10 @@ class Sampled:
         assert self.stats["unreadable"] == 0 and self.stats["torn"] == 0 and self.stats["truncated"] == 0
         assert self.stats["no_frames"] == 0
         assert not self.markers
-        # A sample stands for one interval, and for those that were missed before it; ticks missed at the end belong to no sample.
+        # A sample stands for one interval, and for a few that were missed before it; the others are there without a sample.
+        # Ticks missed at the end belong to nothing.
         ticks, missed = self.stats["ticks"], self.stats["missed_ticks"]
-        assert ticks <= round(self.weight.ns * RATE_HZ / 1e9) <= ticks + missed
+        assert ticks <= round((self.weight.ns + self.weight.unseen_ns) * RATE_HZ / 1e9) <= ticks + missed
 
     def assert_shares(self):
         seen = dict.fromkeys(Alternation.ROUNDS, 0)

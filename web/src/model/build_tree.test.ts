@@ -136,11 +136,13 @@ describe("what is counted", () => {
     ["gil", { weight: 4, time: 3, state: State.onCpu | State.holdsGil }],
     ["waits", { weight: 8, time: 7, state: State.waitsForGil }],
     ["gc", { weight: 16, time: 15, state: State.onCpu | State.holdsGil | State.inGc }],
+    ["ready", { weight: 32, time: 31, state: State.onCpu | State.holdsGil | State.ready }],
+    ["sleeps with the GIL", { weight: 64, time: 63, state: State.holdsGil | State.asleepWithGil }],
   ]);
 
   it("depends on the mode", () => {
     const total = (mode: Selection["mode"]) => buildTree(recording, { ...everything, mode }).total[0];
-    expect([total("wall"), total("cpu"), total("gil")]).toEqual([31, 22, 20]);
+    expect([total("wall"), total("cpu"), total("gil"), total("ready")]).toEqual([127, 22, 116, 32]);
   });
 
   it("is also told for the garbage collector and the GIL", () => {

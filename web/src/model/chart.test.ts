@@ -48,6 +48,7 @@ describe("a chart", () => {
     expect([[...band.start], [...band.end], [...band.what]]).toEqual([[0, 20], [20, 30], [Band.idle, Band.onCpuWithGil]]);
     expect(bandOf(State.onCpu, "wall")).toBe(Band.onCpu);
     expect(bandOf(State.waitsForGil, "wall")).toBe(Band.waitsForGil);
+    expect(bandOf(State.onCpu | State.holdsGil | State.ready, "wall")).toBe(Band.ready);
     expect(bandOf(State.onCpu | State.holdsGil | State.inGc, "wall")).toBe(Band.collects);
     expect(bandOf(State.onCpu, "unknown")).toBe(Band.unknown);
   });

@@ -11,7 +11,7 @@ import { SampleWeigher } from "./weights";
 const leastBoxes = 8;
 
 /** What a thread was doing, besides what its stack says. */
-export const Band = { idle: 0, onCpu: 1, onCpuWithGil: 2, waitsForGil: 3, collects: 4, unknown: 5 } as const;
+export const Band = { idle: 0, onCpu: 1, onCpuWithGil: 2, waitsForGil: 3, collects: 4, unknown: 5, ready: 6 } as const;
 export type BandNumber = (typeof Band)[keyof typeof Band];
 
 export interface Row {
@@ -53,6 +53,7 @@ export function bandOf(state: number, mode: Recording["mode"]): BandNumber {
   if (mode === "unknown") return Band.unknown;
   if ((state & State.inGc) !== 0) return Band.collects;
   if ((state & State.waitsForGil) !== 0) return Band.waitsForGil;
+  if ((state & State.ready) !== 0) return Band.ready;
   if ((state & State.holdsGil) !== 0) return Band.onCpuWithGil;
   return (state & State.onCpu) !== 0 ? Band.onCpu : Band.idle;
 }

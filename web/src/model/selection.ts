@@ -1,6 +1,6 @@
 // Selection: which samples are looked at, and how their stacks are shown. All of it is in the URL.
 
-export type Mode = "wall" | "cpu" | "gil";
+export type Mode = "wall" | "cpu" | "gil" | "ready";
 
 /** Where a function comes from: as src/profile/origin.h tells it. */
 export const Origin = { own: 0, library: 1, standardLibrary: 2, marker: 3, native: 4, kernel: 5 } as const;

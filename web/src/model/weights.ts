@@ -4,15 +4,23 @@ import { type Recording, State } from "../recording/recording";
 import type { Unit } from "./call_tree";
 import type { Mode, Selection } from "./selection";
 
-/** A sample is in a mode if its state has one of these bits; 0: always. As profile::in_mode (src/profile/filter.cc). */
-const bitsOfMode: Record<Mode, number> = { wall: 0, cpu: State.onCpu | State.holdsGil, gil: State.holdsGil };
-
-export function inMode(state: number, mode: Mode): boolean {
-  const bits = bitsOfMode[mode];
-  return bits === 0 || (state & bits) !== 0;
+interface Bits {
+  readonly some: number; // it has one of these; 0: it need not
+  readonly none: number; // and none of these
 }
 
-const modes: readonly Mode[] = ["wall", "cpu", "gil"];
+/** Which samples are in a mode, by the bits of their state. As profile::in_mode (src/profile/filter.cc). */
+const bitsOfMode: Record<Mode, Bits> = {
+  wall: { some: 0, none: 0 },
+  cpu: { some: State.onCpu | State.holdsGil, none: State.ready | State.asleepWithGil },
+  gil: { some: State.holdsGil, none: 0 },
+  ready: { some: State.ready, none: 0 },
+};
+
+export function inMode(state: number, mode: Mode): boolean {
+  const { some, none } = bitsOfMode[mode];
+  return (some === 0 || (state & some) !== 0) && (state & none) === 0;
+}
 
 /** Why a mode cannot be chosen, or null if it can: a recording of fewer samples cannot show more. */
 export function whyNotMode(recording: Recording, mode: Mode): string | null {
@@ -20,7 +28,7 @@ export function whyNotMode(recording: Recording, mode: Mode): string | null {
   if (recording.mode === "unknown") {
     return mode === "wall" ? null : "the profile does not say what its threads were doing";
   }
-  if (modes.indexOf(mode) > modes.indexOf(recording.mode)) return null;
+  if (recording.mode === "wall" || (recording.mode === "cpu" && mode === "gil")) return null;
   return `the profile holds only samples of mode ${recording.mode}: record with --mode ${mode}`;
 }
 
@@ -43,7 +51,6 @@ export class SampleWeigher {
   readonly unit: Unit;
   private readonly values: Float64Array;
   private readonly wantedThreads: Uint8Array;
-  private readonly bits: number;
 
   constructor(
     private readonly recording: Recording,
@@ -52,14 +59,13 @@ export class SampleWeigher {
     this.unit = unitOf(recording);
     this.values = this.unit === "nanoseconds" ? recording.samples.weight : recording.samples.ticks;
     this.wantedThreads = wantedThreads(recording, selection);
-    this.bits = bitsOfMode[selection.mode];
   }
 
   /** In the unit; 0 if it is not selected. */
   weight(sample: number): number {
     const { thread, state } = this.recording.samples;
     if (this.wantedThreads[thread[sample]] === 0) return 0;
-    if (this.bits !== 0 && (state[sample] & this.bits) === 0) return 0;
+    if (!inMode(state[sample], this.selection.mode)) return 0;
     const time = this.selection.time;
     return time === null ? this.values[sample] : this.values[sample] * this.shareWithin(sample, time[0], time[1]);
   }

@@ -7,9 +7,9 @@
 export const FrameKind = { python: 0, marker: 1, native: 2, inlined: 3, kernel: 4 } as const;
 
 /** Bits of a sample's state. A thread with none of the first three is idle. */
-export const State = { onCpu: 1, holdsGil: 2, waitsForGil: 4, inGc: 8 } as const;
+export const State = { onCpu: 1, holdsGil: 2, waitsForGil: 4, inGc: 8, ready: 16, asleepWithGil: 32 } as const;
 
-export type RecordedMode = "wall" | "cpu" | "gil" | "unknown";
+export type RecordedMode = "wall" | "cpu" | "gil" | "unknown" | "ready";
 
 export interface Functions {
   readonly count: number;

@@ -12,7 +12,7 @@ export interface RecordingSection {
   readonly counts: Counts;
 }
 
-const modes: readonly RecordedMode[] = ["wall", "cpu", "gil", "unknown"];
+const modes: readonly RecordedMode[] = ["wall", "cpu", "gil", "unknown", "ready"];
 
 // In the order of the file. An older version knows fewer, a later one may know further ones.
 const countNames = [

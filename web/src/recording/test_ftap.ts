@@ -183,7 +183,7 @@ function putSamples(bytes: Bytes, { samples }: Recording, from: number): void {
 
 export function recordingSection(bytes: Bytes, recording: Recording): Bytes {
   const { counts } = recording;
-  const mode = ["wall", "cpu", "gil", "unknown"].indexOf(recording.mode);
+  const mode = ["wall", "cpu", "gil", "unknown", "ready"].indexOf(recording.mode);
   return bytes.section(1, (b) => {
     b.u64(recording.startUnixNs).u64(recording.durationNs).f64(recording.rateHz).u8(mode).texts([recording.ended]);
     b.u32(2).column([counts.ticks, counts.missedTicks]);

@@ -8,7 +8,7 @@ const waiting = () => recordingOf([["main wait", { state: 0 }]]);
 const modeOf = (store: DiffStore) => store.selection.value.mode;
 
 test("it opens in the mode that its maker was asked for", () => {
-  for (const mode of ["wall", "cpu", "gil"]) expect(modeOf(new DiffStore(running(), running(), { mode }))).toBe(mode);
+  for (const mode of ["wall", "cpu", "gil", "ready"]) expect(modeOf(new DiffStore(running(), running(), { mode }))).toBe(mode);
 });
 
 test("without such a mode, CPU time if both ran", () => {

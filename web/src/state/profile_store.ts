@@ -137,7 +137,7 @@ export interface Wanted {
 }
 
 export function startOf(recording: Recording, { mode, byThread = false }: Wanted = {}): ViewState {
-  const asked = (["wall", "cpu", "gil"] as const).find((one) => one === mode && whyNotMode(recording, one) === null);
+  const asked = (["wall", "cpu", "gil", "ready"] as const).find((one) => one === mode && whyNotMode(recording, one) === null);
   return { ...initial, selection: { ...initial.selection, mode: asked ?? usualMode(recording), byThread } };
 }
 

@@ -107,7 +107,7 @@ export function parseHash(hash: string, start: ViewState = initial): ViewState {
   return {
     view: oneOf(views, text("view")) ?? start.view,
     selection: {
-      mode: oneOf<Mode>(["wall", "cpu", "gil"], text("mode")) ?? start.selection.mode,
+      mode: oneOf<Mode>(["wall", "cpu", "gil", "ready"], text("mode")) ?? start.selection.mode,
       threads: parseNumbers(text("threads")),
       processes: parseNumbers(text("processes")),
       time: parseRange(text("time")),

@@ -36,6 +36,7 @@ export interface ChartLooks {
 const bandOf: Readonly<Record<BandNumber, BandName | null>> = {
   [Band.idle]: "idle",
   [Band.onCpu]: "onCpu",
+  [Band.ready]: "ready",
   [Band.onCpuWithGil]: "holdsGil",
   [Band.waitsForGil]: "waitsForGil",
   [Band.collects]: "inGc",

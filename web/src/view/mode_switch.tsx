@@ -1,4 +1,4 @@
-// Wall, CPU or GIL: which samples count. What was not recorded cannot be chosen, and says why.
+// Wall, CPU, ready or GIL: which samples count. What was not recorded cannot be chosen, and says why.
 
 import type { Mode } from "../model/selection";
 import { whyNotMode } from "../model/weights";
@@ -6,7 +6,8 @@ import type { Recording } from "../recording/recording";
 
 const modes: ReadonlyArray<readonly [Mode, string, string]> = [
   ["wall", "Wall", "All threads all the time, also while they wait"],
-  ["cpu", "CPU", "Threads that run or hold the GIL"],
+  ["cpu", "CPU", "Threads that run on a CPU"],
+  ["ready", "Ready", "Threads that could run, but wait for a CPU"],
   ["gil", "GIL", "Threads that hold the GIL"],
 ];
 

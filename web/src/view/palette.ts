@@ -63,12 +63,13 @@ export interface Theme {
   readonly range: string; // over what is outside of the selected time
 }
 
-export const bandKinds = ["holdsGil", "onCpu", "waitsForGil", "inGc", "idle"] as const;
+export const bandKinds = ["holdsGil", "onCpu", "ready", "waitsForGil", "inGc", "idle"] as const;
 export type Band = (typeof bandKinds)[number];
 
 export const bandNames: Readonly<Record<Band, string>> = {
   holdsGil: "holds the GIL",
   onCpu: "on CPU without the GIL",
+  ready: "waits for a CPU",
   waitsForGil: "waits for the GIL",
   inGc: "collects garbage",
   idle: "idle",
@@ -88,7 +89,7 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
     quiet: "#5a606b",
     gil: "#c24a00",
     gc: "#6b3fa0",
-    bands: { holdsGil: "#0b7a5a", onCpu: "#56b4e9", waitsForGil: "#d55e00", inGc: "#6b3fa0", idle: "#d9dce1" },
+    bands: { holdsGil: "#0b7a5a", onCpu: "#56b4e9", ready: "#e0a800", waitsForGil: "#d55e00", inGc: "#6b3fa0", idle: "#d9dce1" },
     grid: "#e3e5ea",
     range: "rgba(120,126,140,0.28)",
   },
@@ -105,7 +106,7 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
     quiet: "#a3a9b5",
     gil: "#ff7a33",
     gc: "#b58ae6",
-    bands: { holdsGil: "#2fb48a", onCpu: "#56b4e9", waitsForGil: "#ff7a33", inGc: "#b58ae6", idle: "#3a3f49" },
+    bands: { holdsGil: "#2fb48a", onCpu: "#56b4e9", ready: "#f2c94c", waitsForGil: "#ff7a33", inGc: "#b58ae6", idle: "#3a3f49" },
     grid: "#2b2f37",
     range: "rgba(10,11,14,0.5)",
   },
