@@ -163,17 +163,50 @@ TEST(ReadFolded, SkipsLinesThatItDoesNotUnderstand) {
   ASSERT_TRUE(one.ok());
   EXPECT_EQ(one->profile.total_ticks(), 3u);
   EXPECT_THAT(one->warnings, ElementsAre("line 2 was not understood: it does not end with a count: 'b'"));
-  const Result<ReadProfile> two = read_folded("a 1\nb\n\nc\n");
+  const Result<ReadProfile> two = read_folded("a 1\nb\n\nc\nd 2\n");
   ASSERT_TRUE(two.ok());
   EXPECT_THAT(two->warnings, ElementsAre("2 lines were not understood, the first is line 2: it does not end with a "
                                          "count: 'b'"));
   EXPECT_TRUE(read_folded("a 1\n")->warnings.empty());
 }
 
+std::string lines(int good, int foreign) {
+  std::string text;
+  for (int i = 0; i < good; ++i) text += "main;f" + std::to_string(i) + " 1\n";
+  for (int i = 0; i < foreign; ++i) text += "Wrote a file.\n";
+  return text;
+}
+
+TEST(ReadFolded, RefusesAFileOfWhichItUnderstandsTooLittle) {
+  for (const auto& [good, foreign] : {std::pair{3, 3}, {10, 3}, {90, 10}, {1, 1}})
+    EXPECT_TRUE(read_folded(lines(good, foreign)).ok()) << good << " good lines, " << foreign << " others";
+  for (const auto& [good, foreign] : {std::pair{1, 2}, {30, 4}, {89, 11}, {0, 1}}) {
+    const Result<ReadProfile> read = read_folded(lines(good, foreign));
+    ASSERT_FALSE(read.ok()) << good << " good lines, " << foreign << " others";
+    EXPECT_THAT(read.error().message, HasSubstr("no folded stacks"));
+    EXPECT_THAT(read.error().remedy, HasSubstr("speedscope"));
+  }
+  EXPECT_EQ(rewritten(lines(30, 4)).substr(0, 70),
+            "error: it has no folded stacks: 4 of its 34 lines were not understood,");
+}
+
+TEST(ReadFolded, ALineThatIsTooMuchIsStillALineOfStacks) {
+  std::string deep;
+  for (int i = 0; i < 70'000; ++i) deep += "a;";
+  std::string text = "a 1\n";
+  for (int i = 0; i < 5; ++i) text += deep + "a 1\n";
+  EXPECT_TRUE(read_folded(text).ok());
+}
+
+TEST(ReadFolded, RefusesBinaryFiles) {
+  const std::string text = lines(1000, 0) + std::string("main;\0f 1\n", 11);
+  EXPECT_THAT(rewritten(text), HasSubstr("NUL bytes"));
+}
+
 TEST(ReadFolded, SaysWhichLineIsWrongWhereNothingIsRight) {
-  EXPECT_THAT(rewritten("# x\nb\n"), HasSubstr("line 2: does not end with a count: 'b'"));
+  EXPECT_THAT(rewritten("# x\nb\n"), HasSubstr("line 2: it does not end with a count: 'b'"));
   for (const std::string line : {"a 1.5", "a -1", "12", "a 99999999999999999999"}) {
-    EXPECT_THAT(rewritten(line + "\n"), HasSubstr("line 1: does not end with a count"));
+    EXPECT_THAT(rewritten(line + "\n"), HasSubstr("line 1: it does not end with a count"));
   }
   const Result<ReadProfile> too_much = read_folded("a 9223372036854775807\nb 1\n");
   EXPECT_THAT(too_much->warnings, ElementsAre(HasSubstr("add up to too much")));

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -15,6 +16,15 @@
 namespace flametap::format {
 namespace {
 
+// A few lines that are not understood are left out of a file of stacks: messages of the tool that wrote it, or a line
+// that was cut off. With more of them than this, or with more of them than of others, it is some other kind of file.
+constexpr std::uint64_t kForeignLinesOfAnyFile = 3;
+constexpr std::uint64_t kLinesPerForeignLine = 10;
+
+constexpr const char* kWhatIsRead =
+    "send or name a recording of flametap (ftap, html, json), a speedscope or pprof file, or folded stacks of Pyflame, "
+    "py-spy, Austin or perf";
+
 class FoldedReader {
  public:
   explicit FoldedReader(const ReadOptions& options) : import_(options.max_rows) {}
@@ -28,6 +38,7 @@ class FoldedReader {
       if (!austin_.read(line, import_)) reason = "has a number that is none, or makes the whole too large";
     } else {
       reason = of_austin_ ? "is not Austin's, as those before it are" : read_plain(line);
+      if (of_austin_) ++foreign_lines_;
     }
     if (reason.empty()) {
       of_austin_ = is_austin;
@@ -39,6 +50,13 @@ class FoldedReader {
   }
 
   Result<ReadProfile> take() && {
+    if (is_another_kind_of_file()) {
+      return Error{Failure::failed,
+                   "it has no folded stacks: " + std::to_string(foreign_lines_) + " of its " +
+                       counted(good_lines_ + bad_lines_, "line") + " not understood, the first is line " +
+                       std::to_string(first_bad_) + ": it " + first_reason_,
+                   kWhatIsRead};
+    }
     if (good_lines_ == 0 && bad_lines_ > 0) {
       return Error{Failure::failed, "line " + std::to_string(first_bad_) + ": " + first_reason_, ""};
     }
@@ -56,12 +74,19 @@ class FoldedReader {
   }
 
  private:
+  [[nodiscard]] bool is_another_kind_of_file() const {
+    const std::uint64_t lines = good_lines_ + bad_lines_;
+    return foreign_lines_ > std::max(kForeignLinesOfAnyFile, lines / kLinesPerForeignLine) ||
+           foreign_lines_ > good_lines_;
+  }
+
   // Gives what is wrong with the line, or "".
   std::string read_plain(std::string_view line) {
     const std::size_t blank = line.rfind(' ');
     const std::string_view digits = line.substr(blank + 1);  // npos + 1 is 0: the whole line
     const std::optional<std::uint64_t> count = parse_number<std::uint64_t>(digits);
     if (!count || blank == std::string_view::npos) {
+      ++foreign_lines_;
       return "does not end with a count: '" + clean(line.substr(0, 60)) + "'";
     }
     const std::optional<profile::StackId> stack = read_stack(line.substr(0, blank));
@@ -111,6 +136,7 @@ class FoldedReader {
   std::uint64_t plain_ticks_ = 0;
   std::uint64_t good_lines_ = 0;
   std::uint64_t bad_lines_ = 0;
+  std::uint64_t foreign_lines_ = 0;  // those among the bad ones that no profiler has written as a stack
   std::size_t first_bad_ = 0;
   std::string first_reason_;
 };
@@ -119,6 +145,8 @@ class FoldedReader {
 
 Result<ReadProfile> read_folded(std::string_view text, const ReadOptions& options) {
   if (text.size() > kMaxFileBytes) return Error{Failure::failed, "larger than 1 GiB", ""};
+  if (text.find('\0') != std::string_view::npos)
+    return Error{Failure::failed, "it has NUL bytes: it is a binary file, or text in UTF-16", kWhatIsRead};
   FoldedReader reader(options);
   for (std::size_t number = 1; !text.empty(); ++number) {
     const std::size_t end = text.find('\n');

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -91,6 +92,15 @@ def test_damage_is_told(tmp_path):
     assert done.out.decode() == "main;f 3\nmain;h 4\n"
     told = r"^flametap: warning: .*damaged.folded: 2 lines were not understood, the first is line 2"
     assert re.search(told, done.err)
+
+
+def test_a_file_that_is_no_profile_is_refused(tmp_path):
+    source = tmp_path / "source.py"
+    source.write_bytes(Path(__file__).read_bytes() + b"a 1\nb 2\n")
+    for path, reason in (("/bin/ls", "NUL bytes"), (source, "no folded stacks")):
+        done = flametap.run("report", path, "-f", "folded", "-o", "-")
+        assert done.code == flametap.FAILED and done.out == b"", done
+        assert reason in done.err and "cannot read %s" % path in done.err and "speedscope" in done.err, done.err
 
 
 def test_standard_input(tmp_path):

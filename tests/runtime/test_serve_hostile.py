@@ -6,6 +6,7 @@ import random
 import socket
 import struct
 import zlib
+from pathlib import Path
 
 import pytest
 
@@ -388,6 +389,23 @@ def test_bytes_at_random(server):
     for _ in range(100):
         body = bytes(randomness.randrange(256) for _ in range(randomness.randrange(1, 400)))
         assert server.ask("POST", "/api/profiles", body).status == 422
+
+
+def test_files_that_are_no_profiles(server):
+    """Here and there, a line of such a file ends with a blank and a number, as a line of stacks does."""
+    binary = Path("/bin/ls").read_bytes()
+    assert "NUL" in refused(server, binary)
+    randomness = random.Random(8040)
+    noise = bytes(randomness.randrange(1, 256) for _ in range(MEGABYTE)) + b"\na 1\nb 2\n"
+    assert "no folded stacks" in refused(server, noise)
+    source = Path(__file__).read_bytes() + b"a 1\nb 2\n"
+    for route, type, body in (("/upload", "multipart/form-data; boundary=XYZ",
+                               b'--XYZ\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n' + source +
+                               b"\r\n--XYZ--\r\n"),
+                              ("/ingest?name=a", "text/plain", source), ("/api/profiles", "text/plain", source)):
+        reply = server.ask("POST", route, body, {"Content-Type": type})
+        assert reply.status == 422 and "no folded stacks" in reply.json()["error"], reply
+        assert "pprof" in reply.json()["remedy"], reply
 
 
 def test_two_requests_at_once_are_answered_in_order(server):
