@@ -23,8 +23,7 @@ namespace {
 namespace net = boost::asio;
 using net::ip::tcp;
 
-constexpr std::size_t kThreads = 2;         // of each pool
-constexpr std::size_t kMaxTurnedAway = 64;  // connections beyond the limit that are told so
+constexpr std::size_t kThreads = 2;  // of each pool
 constexpr std::chrono::milliseconds kPauseWithoutFiles{100};
 constexpr std::chrono::milliseconds kPauseBeforeTheEnd{20};
 constexpr std::chrono::seconds kTimeToAnswer{30};  // requests that were taken when the end is asked for
@@ -52,7 +51,7 @@ class Server::Impl {
         budget_(options.max_held_bytes),
         light_(kThreads),
         heavy_(kThreads),
-        context_{service, light_, heavy_, budget_},
+        context_{service, light_, heavy_, budget_, Places(options.places)},
         acceptor_(io_),
         pause_(io_) {}
   Impl(const Impl&) = delete;
@@ -132,10 +131,7 @@ class Server::Impl {
     // An answer in two writes would wait for the client's word about the first, some 40 ms.
     boost::system::error_code ignored;
     socket.set_option(tcp::no_delay(true), ignored);
-    const std::size_t already = context_.connections;
-    if (already >= options_.max_connections + kMaxTurnedAway) return;  // closes it
-    const auto session = std::make_shared<Session>(std::move(socket), context_);
-    already < options_.max_connections ? session->start() : session->turn_away();
+    std::make_shared<Session>(std::move(socket), context_)->start();
   }
 
   Options options_;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "server/places.h"
 #include "server/service.h"
 
 namespace flametap::server {
@@ -15,7 +16,7 @@ class Server {
   struct Options {
     std::string address = "127.0.0.1";  // a number; IPv6 without brackets
     std::uint16_t port = 8040;          // 0: any that is free
-    std::size_t max_connections = 256;
+    Places::Limits places = {};
     std::uint64_t max_held_bytes = std::uint64_t{512} << 20;  // by all requests and responses together
   };
 

@@ -27,11 +27,24 @@ constexpr seconds kHeadTime{10};
 constexpr seconds kSilence{20};  // between two parts of a body, and for one piece of a response
 constexpr std::uint64_t kSlowestBytesPerSecond = 32 << 10;
 constexpr seconds kDrainTime{5};
+constexpr std::size_t kMaxTurnedAway = 64;
 
 std::string address_of(const net::ip::tcp::socket& socket) {
   boost::system::error_code error;
   const auto endpoint = socket.remote_endpoint(error);
   return error ? "" : endpoint.address().to_string();
+}
+
+// Whoever has one address of IPv6 has the 2^64 others with that beginning.
+std::string network_of(const std::string& peer) {
+  boost::system::error_code error;
+  const auto address = net::ip::make_address(peer, error);
+  if (error || address.is_v4()) return peer;
+  constexpr std::size_t kNetworkBytes = 8;
+  auto bytes = address.to_v6().to_bytes();
+  if (address.to_v6().is_v4_mapped()) return net::ip::make_address_v4(net::ip::v4_mapped, address.to_v6()).to_string();
+  std::fill(bytes.begin() + kNetworkBytes, bytes.end(), std::uint8_t{0});
+  return net::ip::address_v6(bytes).to_string();
 }
 
 std::shared_ptr<const ByteStream> stream_of(std::string body) {
@@ -63,16 +76,29 @@ Session::Session(net::ip::tcp::socket socket, SessionContext& context)
       context_(context),
       peer_(address_of(stream_.socket())),
       buffer_(kMaxBuffer),
-      share_(context.budget) {
-  ++context_.connections;
-}
+      share_(context.budget) {}
 
 Session::~Session() {
   end_work();
-  --context_.connections;
+  leave();
+}
+
+void Session::start() {
+  place_ = context_.places.enter(network_of(peer_), [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->close();
+  });
+  place_ ? read_head() : turn_away();
+}
+
+void Session::leave() {
+  if (place_) context_.places.leave(*place_);
+  if (std::exchange(is_turned_away_, false)) --context_.turned_away;
 }
 
 void Session::turn_away() {
+  if (context_.turned_away >= kMaxTurnedAway) return close();
+  is_turned_away_ = true;
+  ++context_.turned_away;
   Response response = failure(503, "there are too many connections", "try again later");
   response.headers.emplace_back("Retry-After", "1");
   refuse(std::move(response));
@@ -96,6 +122,8 @@ void Session::on_head(ErrorCode error) {
                               error != http::error::end_of_stream && error != http::error::partial_message;
     return is_malformed ? refuse(broken_head(error)) : close();
   }
+  if (!stream_.socket().is_open()) return;  // it gave way when its head had just come
+  context_.places.set(*place_, Places::Standing::spare);
   auto head = head_of(*parser_, peer_);
   if (!head) return refuse(failure(400, head.error().message));
   head_ = std::move(*head);
@@ -107,6 +135,7 @@ void Session::on_head(ErrorCode error) {
     return send(std::move(*refused));
   }
   admitted_ = std::move(std::get<Service::Admitted>(admitted));
+  if (admitted_->match.route->guard == Guard::token) context_.places.set(*place_, Places::Standing::busy);
   accept_body();
 }
 
@@ -230,6 +259,7 @@ void Session::send_piece(Result<std::string> piece) {
 void Session::on_sent(ErrorCode error) {
   end_work();
   if (error) return close();
+  if (place_) context_.places.set(*place_, Places::Standing::spare);
   outgoing_.reset();
   if (keep_alive_) return read_head();
   ErrorCode ignored;

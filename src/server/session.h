@@ -19,6 +19,7 @@
 
 #include "server/budget.h"
 #include "server/http_head.h"
+#include "server/places.h"
 #include "server/service.h"
 
 namespace flametap::server {
@@ -29,8 +30,9 @@ struct SessionContext {
   boost::asio::thread_pool& light;
   boost::asio::thread_pool& heavy;
   Budget& budget;
-  std::atomic<std::size_t> connections = 0;
-  std::atomic<std::size_t> working = 0;  // requests that were taken and not answered yet
+  Places places;
+  std::atomic<std::size_t> turned_away = 0;  // connections without a place that are told so
+  std::atomic<std::size_t> working = 0;      // requests that were taken and not answered yet
 };
 
 // Everything of one response that must stay where it is while it is sent.
@@ -49,14 +51,15 @@ class Session : public std::enable_shared_from_this<Session> {
   Session& operator=(const Session&) = delete;
   ~Session();
 
-  void start() { read_head(); }
-  // Tells the client that there are too many of them.
-  void turn_away();
+  // Serves the client; if there is no place for it, tells it so.
+  void start();
 
  private:
   using ErrorCode = boost::beast::error_code;
   using Clock = std::chrono::steady_clock;
 
+  void turn_away();
+  void leave();
   void read_head();
   void on_head(ErrorCode error);
   void accept_body();
@@ -76,6 +79,7 @@ class Session : public std::enable_shared_from_this<Session> {
   boost::beast::tcp_stream stream_;
   SessionContext& context_;
   std::string peer_;
+  std::optional<Places::Id> place_;
   boost::beast::flat_buffer buffer_;
   std::optional<RequestParser> parser_;
   Head head_;
@@ -86,6 +90,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::size_t drained_ = 0;
   bool keep_alive_ = true;
   bool is_working_ = false;
+  bool is_turned_away_ = false;
 };
 
 }  // namespace flametap::server

@@ -210,14 +210,65 @@ def test_more_connections_than_there_is_room_for(tmp_path):
         for _ in range(8):  # in each round, some forty are turned away: they must not be counted for good
             connections = []
             try:
+                statuses = []
                 for _ in range(300):
                     connections.append(socket.create_connection((full.address, full.port), timeout=PATIENCE_S))
-                assert status_of(read_all(connections[-1])) == 503
+                    connections[-1].sendall(head(full, "POST /api/profiles", "Content-Length: 1000", "Expect: 100-continue"))
+                    statuses.append(status_of(connections[-1].recv(1 << 16)))
+                assert statuses[0] == 100 and statuses[-1] == 503 and set(statuses) == {100, 503}, statuses
             finally:
                 for connection in connections:
                     connection.close()
             # Those that are gone make room; the server notices one after the other.
             wait_until(lambda: status_is(full.get("/api/status"), 200, 503), "there is room again")
+
+
+def open_from(server, address):
+    return socket.create_connection((server.address, server.port), timeout=PATIENCE_S, source_address=(address, 0))
+
+
+@pytest.mark.parametrize("peers", [1, 11])
+def test_connections_that_say_nothing_keep_nobody_out(tmp_path, peers):
+    """None of them needs a token. A request that is being sent goes on meanwhile."""
+    token = tmp_path / "token"
+    token.write_text(TOKEN + "\n")
+    token.chmod(0o600)
+    entitled = "Authorization: Bearer " + TOKEN
+    with Server(tmp_path / "data", "--token-file", token) as silenced, \
+            socket.create_connection((silenced.address, silenced.port), timeout=PATIENCE_S) as uploading:
+        uploading.sendall(head(silenced, "POST /api/profiles", entitled, "Connection: close", "Expect: 100-continue",
+                               "Content-Length: %d" % len(FOLDED)))
+        assert status_of(uploading.recv(1 << 16)) == 100
+        silent = []
+        try:
+            for number in range(330):
+                silent.append(open_from(silenced, "127.0.0.%d" % (number % peers + 1)))
+                silent[-1].sendall(b"GET / HTTP/1.1\r\nHos")
+            assert silenced.get("/api/status", Authorization="Bearer " + TOKEN).status == 200
+            assert read_all(silent[0]) == b""
+            silent[-1].sendall(b"t: localhost\r\nConnection: close\r\n\r\n")
+            assert status_of(read_all(silent[-1])) == 200
+            uploading.sendall(FOLDED)
+            assert status_of(read_all(uploading)) == 201
+        finally:
+            for connection in silent:
+                connection.close()
+
+
+def test_a_proxy_keeps_its_connections(server):
+    """All that come through it come from its address, and it keeps many for what comes next."""
+    kept = []
+    try:
+        for _ in range(100):
+            kept.append(server.client())
+            kept[-1].request("HEAD", "/")
+            assert kept[-1].getresponse().read() == b""
+        for connection in kept:
+            connection.sock.sendall(head(server, "HEAD /"))
+            assert status_of(connection.sock.recv(1 << 16)) == 200
+    finally:
+        for connection in kept:
+            connection.close()
 
 
 def status_is(reply, wanted, *others):
