@@ -15,6 +15,7 @@
 #include "cpython/version.h"
 #include "sampler/process_sampler.h"
 #include "server/ascii.h"
+#include "server/program.h"
 #include "server/server.h"
 #include "store/data_folder.h"
 #include "store/sqlite_store.h"
@@ -100,8 +101,13 @@ Result<void> run(const ServeRequest& request, const server::AccessRules& rules) 
                                 intake, live);
   if (const std::size_t adopted = recordings.adopt(); adopted > 0)
     fmt::print(stderr, "flametap: recordings of a server that did not end in order, now kept: {}\n", adopted);
+  const auto program = server::running_program();
   const server::Service service(
-      {.access = rules, .page = page(), .max_upload = request.max_upload, .list_processes = python_processes},
+      {.access = rules,
+       .page = page(),
+       .max_upload = request.max_upload,
+       .list_processes = python_processes,
+       .program = program ? *program : nullptr},
       {.store = **store, .intake = intake, .live = live, .recordings = request.allow_record ? &recordings : nullptr});
   auto server = server::Server::listen(
       {.address = request.address, .port = request.port, .max_held_bytes = 8 * request.max_upload}, service);

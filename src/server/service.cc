@@ -59,6 +59,13 @@ void Service::add_pages() {
         {{"version", FLAMETAP_VERSION}, {"allow_record", allow_record_}, {"auth", !options_.access.token.empty()}});
   };
   router_.add({Method::get, "/api/status", status});
+  const auto program = [this](const Call&) {
+    if (!options_.program) return failure(404, "this server cannot read its own program");
+    Response response{.type = "application/octet-stream", .stream = options_.program};
+    response.headers.emplace_back("Content-Disposition", "attachment; filename=\"pyflame\"");
+    return response;
+  };
+  router_.add({Method::get, "/pyflame", program});
 }
 
 std::variant<Service::Admitted, Response> Service::admit(const Head& head) const {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <variant>
 
@@ -32,6 +33,7 @@ class Service {
     Page page;
     std::uint64_t max_upload = std::uint64_t{64} << 20;
     ListProcesses list_processes = {};
+    std::shared_ptr<const ByteStream> program = {};  // that others can download; none: it cannot be read
   };
   // All borrowed; without recordings nothing is recorded.
   struct Parts {

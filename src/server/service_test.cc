@@ -120,6 +120,8 @@ TEST_F(ServiceTest, AGrowingRecordingIsReadAsFarAsItIs) {
   std::remove(path.c_str());
 }
 
+TEST_F(ServiceTest, WithoutAProgramThereIsNoneToDownload) { EXPECT_EQ(get("/pyflame").status, 404U); }
+
 TEST_F(ServiceTest, LabelsAreBounded) {
   EXPECT_EQ(ask(Method::post, "/api/profiles?name=%0a", kFolded).status, 422U);
   EXPECT_EQ(ask(Method::post, "/api/profiles?name=" + std::string(201, 'x'), kFolded).status, 422U);

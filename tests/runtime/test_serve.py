@@ -1,5 +1,6 @@
 """`flametap serve`: every route, every format in and out, what is promised on a crash, and many clients at once."""
 
+import filecmp
 import gzip
 import json
 import random
@@ -189,6 +190,22 @@ def test_pictures_are_listed_and_shown(server):
     assert reply.status == 200 and reply.headers["Content-Type"] == "image/svg+xml"
     assert b"work" in reply.body and "sandbox" in reply.headers["Content-Security-Policy"]
     assert server.get("/svg/none.svg").status == 404
+
+
+def test_the_profiler_can_be_downloaded(server, tmp_path):
+    """As pyflame-server gives it, and it is the one that runs."""
+    pyflame = tmp_path / "pyflame"
+    done = subprocess.run(["curl", "-sS", "-f", "-D", "-", "-o", pyflame, server.url + "pyflame"], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=PATIENCE_S)
+    headers = done.stdout.decode().lower()
+    assert done.returncode == 0 and "content-type: application/octet-stream\r\n" in headers, done
+    assert 'content-disposition: attachment; filename="pyflame"\r\n' in headers
+    assert filecmp.cmp(pyflame, flametap.binary(), shallow=False)
+    pyflame.chmod(0o755)
+    told = subprocess.run([pyflame, "--help"], stdout=subprocess.PIPE, timeout=PATIENCE_S)
+    assert told.returncode == 0 and b"pyflame [options]" in told.stdout, told
+    assert int(server.ask("HEAD", "/pyflame").headers["Content-Length"]) == pyflame.stat().st_size
+    assert server.memory_kb() < 200 << 10
 
 
 def test_agents_of_pyroscope_are_understood(server):

@@ -349,7 +349,7 @@ def test_without_the_token_nothing_is_told(tmp_path):
     with Server(tmp_path / "data", "--token-file", token) as closed:
         assert closed.get("/").status == 200 and closed.get("/p/aaaaaaaaaaaaaaaa").status == 200
         for method, path in (("GET", "/api/status"), ("GET", "/api/profiles"), ("POST", "/api/profiles"),
-                             ("GET", "/api/profiles/aaaaaaaaaaaaaaaa/ftap"), ("POST", "/upload"), ("GET", "/svg"),
+                             ("GET", "/api/profiles/aaaaaaaaaaaaaaaa/ftap"), ("POST", "/upload"), ("GET", "/svg"), ("GET", "/pyflame"),
                              ("POST", "/ingest?name=a"), ("POST", "/api/record"), ("GET", "/api/processes")):
             for given in (None, "Bearer", "Bearer ", "Bearer wrong", "Bearer " + TOKEN[:-1], "Bearer " + TOKEN + "x",
                           "Basic " + TOKEN, TOKEN):
