@@ -122,6 +122,13 @@ TEST_F(ServiceTest, AGrowingRecordingIsReadAsFarAsItIs) {
 
 TEST_F(ServiceTest, WithoutAProgramThereIsNoneToDownload) { EXPECT_EQ(get("/pyflame").status, 404U); }
 
+TEST_F(ServiceTest, PicturesAreListedWithTheTimeOfTheirUpload) {
+  const auto id = *store::ProfileId::random();
+  ASSERT_TRUE(store_->add({.id = id, .name = "a<b", .uploaded_unix_ns = 1'700'000'000'999'999'999}, "x", "").ok());
+  const std::string page = get("/svg").body;
+  EXPECT_NE(page.find(id.text() + ".svg</a> a&lt;b, 2023-11-14 22:13:20 UTC</li>"), std::string::npos) << page;
+}
+
 TEST_F(ServiceTest, LabelsAreBounded) {
   EXPECT_EQ(ask(Method::post, "/api/profiles?name=%0a", kFolded).status, 422U);
   EXPECT_EQ(ask(Method::post, "/api/profiles?name=" + std::string(201, 'x'), kFolded).status, 422U);

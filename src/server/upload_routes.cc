@@ -1,5 +1,9 @@
 #include "server/upload_routes.h"
 
+#include <array>
+#include <ctime>
+
+#include "base/clock.h"
 #include "base/markup.h"
 #include "format/format.h"
 #include "server/ingest.h"
@@ -28,6 +32,15 @@ std::string name_of_file(const std::string& file_name) {
   const std::string base = file_name.substr(folder + 1);  // npos + 1 is 0
   const auto label = parse_label(base.substr(0, base.size() - format::extension_of(base).size()), "the file's name");
   return label ? *label : "";
+}
+
+// In UTC, as "2026-01-31 12:34:56"; the same on every machine, whatever zone it is in.
+std::string time_text(Nanoseconds unix_ns) {
+  const auto seconds = static_cast<std::time_t>(unix_ns / kSecond);
+  std::tm parts{};
+  std::array<char, 40> text{};
+  if (::gmtime_r(&seconds, &parts) == nullptr) return "";
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &parts)};
 }
 
 // As `report` prints them.
@@ -120,7 +133,8 @@ Response UploadRoutes::list_svgs(const Call&) {
       "<body><h1>Flame graphs</h1><ul>\n";
   for (const store::Entry& entry : listing->entries) {
     const std::string file = entry.id.text() + std::string(kSvg);
-    html += "<li><a href=\"/svg/" + file + "\">" + file + "</a> " + escaped_markup(entry.name) + "</li>\n";
+    html += "<li><a href=\"/svg/" + file + "\">" + file + "</a> " + escaped_markup(entry.name) + ", " +
+            time_text(entry.uploaded_unix_ns) + " UTC</li>\n";
   }
   return {.type = "text/html; charset=utf-8", .body = html + "</ul></body></html>\n"};
 }
