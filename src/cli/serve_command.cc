@@ -90,7 +90,8 @@ Result<void> run(const ServeRequest& request, const server::AccessRules& rules) 
   if (!folder) return folder.error();
   const auto store = store::SqliteStore::open(folder->database());
   if (!store) return store.error();
-  if (const auto cleaned = (*store)->clean(retention(request), unix_now()); !cleaned) return cleaned.error();
+  if (const auto cleaned = (*store)->clean(retention(request), unix_now()); !cleaned)
+    (void)fail(cleaned.error().within("old profiles could not be deleted"));
 
   server::LiveRecordings live;
   server::Intake intake(**store, retention(request));

@@ -145,7 +145,14 @@ Result<Prepared> Intake::convert(std::string_view bytes, const Label& label, con
 Result<void> Intake::keep(const Prepared& prepared) {
   store::Entry entry = prepared.entry;
   entry.uploaded_unix_ns = unix_now();
-  if (const auto added = store_.add(entry, prepared.ftap, prepared.thumbnail); !added) return added.error();
+  auto added = store_.add(entry, prepared.ftap, prepared.thumbnail);
+  if (!added) {
+    // On a full disk, old ones that may go make room.
+    const auto cleaned = store_.clean(retention_, unix_now());
+    if (!cleaned || *cleaned == 0) return added.error();
+    added = store_.add(entry, prepared.ftap, prepared.thumbnail);
+    if (!added) return added.error();
+  }
   // It is there: that old ones could not go is no reason to send it again.
   (void)store_.clean(retention_, unix_now());
   return {};

@@ -28,6 +28,7 @@ Error Database::error(const std::string& what) const {
   const int code = sqlite3_errcode(handle());
   const char* remedy = "";
   if (code == SQLITE_FULL) remedy = "make room on the disk, or keep less: --keep-days, --keep-bytes";
+  if (code == SQLITE_IOERR) remedy = "see whether the disk is full, or broken: df, dmesg";
   if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT) remedy = "put the file back from a copy, or move it away";
   return Error{Failure::failed, what + ": " + sqlite3_errmsg(handle()), remedy};
 }

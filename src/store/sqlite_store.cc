@@ -1,7 +1,10 @@
 #include "store/sqlite_store.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <limits>
 #include <sstream>
+#include <system_error>
 #include <utility>
 
 namespace flametap::store {
@@ -11,11 +14,13 @@ constexpr std::uint64_t kSchemaVersion = 1;
 // A recording is stored in pieces, so that any part of it is found at once and none is large in memory.
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 constexpr std::size_t kMaxSearchWords = 8;
+constexpr std::uint64_t kRoomForTables = std::uint64_t{1} << 20;  // beside the bytes of a recording
 
 constexpr const char* kSettings =
     "PRAGMA auto_vacuum = INCREMENTAL;"  // so that the file shrinks after a clean-up
     "PRAGMA journal_mode = WAL;"
-    "PRAGMA synchronous = FULL;"  // a commit is on the disk before it is acknowledged
+    "PRAGMA journal_size_limit = 4194304;"  // a log that one large recording made does not stay
+    "PRAGMA synchronous = FULL;"            // a commit is on the disk before it is acknowledged
     "PRAGMA trusted_schema = OFF;";
 
 constexpr const char* kSchema =
@@ -93,6 +98,16 @@ Result<std::uint64_t> number_from(Database& database, std::string_view sql) {
   return *row ? statement.number(0) : 0;
 }
 
+Result<std::vector<std::uint64_t>> numbers_from(Statement& statement) {
+  std::vector<std::uint64_t> numbers;
+  while (true) {
+    const auto row = statement.step();
+    if (!row) return row.error();
+    if (!*row) return numbers;
+    numbers.push_back(statement.number(0));
+  }
+}
+
 Result<void> done(Result<bool> step) {
   if (!step) return step.error();
   return {};
@@ -119,17 +134,47 @@ Result<void> prepare(Database& database) {
   return {};
 }
 
-}  // namespace
-
-Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path) {
+Result<Database> open_database(const std::string& path) {
   auto database = Database::open(path);
   if (!database) return database.error();
   if (const auto ready = prepare(*database); !ready) return ready.error().within("cannot use " + path);
-  return std::unique_ptr<SqliteStore>(new SqliteStore(std::move(*database)));
+  return database;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path) {
+  const bool is_file = path != kInMemory;
+  Reserve reserve(is_file ? path + "-reserve" : "");
+  auto database = open_database(path);
+  if (!database && reserve.release()) database = open_database(path);
+  if (!database) return database.error();
+  reserve.make();
+  return std::unique_ptr<SqliteStore>(
+      new SqliteStore(std::move(*database), std::move(reserve), is_file ? path : std::string()));
 }
 
 Result<void> SqliteStore::add(const Entry& entry, std::string_view ftap, std::string_view thumbnail) {
   const std::lock_guard guard(lock_);
+  if (const auto room = check_room(ftap.size()); !room) return room.error();
+  auto added = add_locked(entry, ftap, thumbnail);
+  if (!added) (void)empty_log();  // it has grown for nothing
+  return added;
+}
+
+// What is written into the log, and from there into the file: a log that does not fit there would keep the disk full
+// whatever is deleted.
+Result<void> SqliteStore::check_room(std::uint64_t bytes) {
+  if (path_.empty()) return {};
+  std::error_code none;
+  const std::uintmax_t log = std::filesystem::file_size(path_ + "-wal", none);
+  const std::uint64_t needed = 2 * bytes + kRoomForTables;
+  if (free_bytes_beside(path_) >= needed + (none ? 0 : log)) return {};
+  if (empty_log() && free_bytes_beside(path_) >= needed) return {};
+  return Error{Failure::failed, "the disk is full", "make room on the disk, or keep less: --keep-days, --keep-bytes"};
+}
+
+Result<void> SqliteStore::add_locked(const Entry& entry, std::string_view ftap, std::string_view thumbnail) {
   auto transaction = Transaction::begin(database_);
   if (!transaction) return transaction.error();
   const std::string tags = joined(entry.tags);
@@ -247,68 +292,86 @@ Result<std::optional<Entry>> SqliteStore::update(const ProfileId& id, const Chan
 
 Result<bool> SqliteStore::remove(const ProfileId& id) {
   const std::lock_guard guard(lock_);
-  auto transaction = Transaction::begin(database_);
-  if (!transaction) return transaction.error();
   Statement select(database_, "SELECT number FROM profile WHERE id = ?");
-  const auto row = select.bind(id.text()).step();
-  if (!row) return row.error();
-  if (!*row) return false;
-  const std::uint64_t number = select.number(0);
-  if (const auto end = select.step(); !end) return end.error();
-  if (const auto gone = remove_number(number); !gone) return gone.error();
-  if (const auto committed = transaction->commit(); !committed) return committed.error();
-  return true;
+  const auto numbers = numbers_from(select.bind(id.text()));
+  if (!numbers) return numbers.error();
+  if (const auto gone = remove_numbers(*numbers); !gone) return gone.error();
+  return !numbers->empty();
 }
 
-Result<void> SqliteStore::remove_number(std::uint64_t number) {
-  for (const char* const sql : {"DELETE FROM piece WHERE number = ?", "DELETE FROM profile WHERE number = ?"}) {
-    Statement statement(database_, sql);
-    if (const auto gone = done(statement.bind(number).step()); !gone) return gone.error();
+Result<void> SqliteStore::remove_numbers(const std::vector<std::uint64_t>& numbers) {
+  if (numbers.empty()) return {};
+  auto removed = remove_together(numbers);
+  if (!removed) {
+    // Most likely the disk is full. A few at a time need little room, and what they had is free for the next.
+    reserve_.release();
+    removed = {};
+    for (auto number = numbers.begin(); number != numbers.end() && removed; ++number) {
+      removed = remove_together({*number});
+      (void)empty_log();
+    }
   }
-  return {};
+  shrink();
+  reserve_.make();
+  return removed;
+}
+
+Result<void> SqliteStore::remove_together(const std::vector<std::uint64_t>& numbers) {
+  auto transaction = Transaction::begin(database_);
+  if (!transaction) return transaction.error();
+  for (const std::uint64_t number : numbers) {
+    for (const char* const sql : {"DELETE FROM piece WHERE number = ?", "DELETE FROM profile WHERE number = ?"}) {
+      Statement statement(database_, sql);
+      if (const auto gone = done(statement.bind(number).step()); !gone) return gone.error();
+    }
+  }
+  return transaction->commit();
+}
+
+void SqliteStore::shrink() {
+  for (std::uint64_t before = std::numeric_limits<std::uint64_t>::max();;) {
+    if (!empty_log()) return;
+    const auto pages = number_from(database_, "PRAGMA freelist_count");
+    if (!pages || *pages == 0 || *pages >= before) return;
+    before = *pages;
+    // Moves the last pages of the file to free ones, which takes as much room in the log: so many fit the reserve.
+    if (!database_.run("PRAGMA incremental_vacuum(1024)")) return;
+  }
+}
+
+bool SqliteStore::empty_log() {
+  Statement checkpoint(database_, "PRAGMA wal_checkpoint(TRUNCATE)");
+  const auto row = checkpoint.step();
+  return row && *row && checkpoint.number(0) == 0;
 }
 
 Result<std::size_t> SqliteStore::clean(const Retention& retention, Nanoseconds now_unix_ns) {
   const std::lock_guard guard(lock_);
-  auto transaction = Transaction::begin(database_);
-  if (!transaction) return transaction.error();
   std::size_t removed = 0;
   if (retention.max_age && *retention.max_age < now_unix_ns) {
-    const auto old = remove_old(now_unix_ns - *retention.max_age);
+    const auto old = older_than(now_unix_ns - *retention.max_age);
     if (!old) return old.error();
-    removed += *old;
+    if (const auto gone = remove_numbers(*old); !gone) return gone.error();
+    removed += old->size();
   }
   if (retention.max_bytes) {
-    const auto beyond = remove_beyond(*retention.max_bytes);
+    const auto beyond = beyond_bytes(*retention.max_bytes);
     if (!beyond) return beyond.error();
-    removed += *beyond;
-  }
-  if (const auto committed = transaction->commit(); !committed) return committed.error();
-  if (removed > 0) {
-    if (const auto shrunk = database_.run("PRAGMA incremental_vacuum"); !shrunk) return shrunk.error();
+    if (const auto gone = remove_numbers(*beyond); !gone) return gone.error();
+    removed += beyond->size();
   }
   return removed;
 }
 
-Result<std::size_t> SqliteStore::remove_old(Nanoseconds before_unix_ns) {
-  std::vector<std::uint64_t> numbers;
+Result<std::vector<std::uint64_t>> SqliteStore::older_than(Nanoseconds unix_ns) {
   Statement select(
       database_,
-      "SELECT number FROM profile WHERE uploaded_unix_ns < ? AND number < (SELECT max(number) FROM profile)");
-  select.bind(before_unix_ns);
-  while (true) {
-    const auto row = select.step();
-    if (!row) return row.error();
-    if (!*row) break;
-    numbers.push_back(select.number(0));
-  }
-  for (const std::uint64_t number : numbers) {
-    if (const auto gone = remove_number(number); !gone) return gone.error();
-  }
-  return numbers.size();
+      "SELECT number FROM profile WHERE uploaded_unix_ns < ? AND number < (SELECT max(number) FROM profile) "
+      "ORDER BY number");
+  return numbers_from(select.bind(unix_ns));
 }
 
-Result<std::size_t> SqliteStore::remove_beyond(std::uint64_t max_bytes) {
+Result<std::vector<std::uint64_t>> SqliteStore::beyond_bytes(std::uint64_t max_bytes) {
   std::vector<std::uint64_t> numbers;
   Statement select(database_, "SELECT number, bytes FROM profile ORDER BY number DESC");
   std::uint64_t kept = 0;
@@ -323,10 +386,7 @@ Result<std::size_t> SqliteStore::remove_beyond(std::uint64_t max_bytes) {
       numbers.push_back(select.number(0));  // and with it all that are older
     }
   }
-  for (const std::uint64_t number : numbers) {
-    if (const auto gone = remove_number(number); !gone) return gone.error();
-  }
-  return numbers.size();
+  return numbers;
 }
 
 }  // namespace flametap::store

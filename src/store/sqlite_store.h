@@ -5,7 +5,9 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
+#include "store/reserve.h"
 #include "store/sqlite.h"
 #include "store/store.h"
 
@@ -16,7 +18,7 @@ class SqliteStore final : public Store {
   // Fails if the file was written by a newer version.
   [[nodiscard]] static Result<std::unique_ptr<SqliteStore>> open(const std::string& path);
   // Gone with the object.
-  [[nodiscard]] static Result<std::unique_ptr<SqliteStore>> in_memory() { return open(":memory:"); }
+  [[nodiscard]] static Result<std::unique_ptr<SqliteStore>> in_memory() { return open(kInMemory); }
 
   [[nodiscard]] Result<void> add(const Entry& entry, std::string_view ftap, std::string_view thumbnail) override;
   [[nodiscard]] Result<Listing> list(const Query& query) override;
@@ -28,17 +30,30 @@ class SqliteStore final : public Store {
   [[nodiscard]] Result<std::size_t> clean(const Retention& retention, Nanoseconds now_unix_ns) override;
 
  private:
-  explicit SqliteStore(Database database) : database_(std::move(database)) {}
+  static constexpr const char* kInMemory = ":memory:";
+
+  SqliteStore(Database database, Reserve reserve, std::string path)
+      : database_(std::move(database)), reserve_(std::move(reserve)), path_(std::move(path)) {}
 
   // All of these with the lock held.
   [[nodiscard]] Result<std::optional<Entry>> find_locked(const ProfileId& id);
   [[nodiscard]] Result<void> put_pieces(std::uint64_t number, std::string_view ftap);
-  [[nodiscard]] Result<void> remove_number(std::uint64_t number);
-  [[nodiscard]] Result<std::size_t> remove_old(Nanoseconds before_unix_ns);
-  [[nodiscard]] Result<std::size_t> remove_beyond(std::uint64_t max_bytes);
+  [[nodiscard]] Result<void> add_locked(const Entry& entry, std::string_view ftap, std::string_view thumbnail);
+  [[nodiscard]] Result<void> check_room(std::uint64_t bytes);
+  // Also on a full disk, as long as there is a reserve.
+  [[nodiscard]] Result<void> remove_numbers(const std::vector<std::uint64_t>& numbers);
+  [[nodiscard]] Result<void> remove_together(const std::vector<std::uint64_t>& numbers);
+  [[nodiscard]] Result<std::vector<std::uint64_t>> older_than(Nanoseconds unix_ns);
+  [[nodiscard]] Result<std::vector<std::uint64_t>> beyond_bytes(std::uint64_t max_bytes);
+  // Gives what is free in the file back to the disk, as far as it can.
+  void shrink();
+  // Moves what the log holds into the file; false if not all of it could be moved.
+  [[nodiscard]] bool empty_log();
 
   std::mutex lock_;  // of the one connection
   Database database_;
+  Reserve reserve_;
+  std::string path_;  // empty: in memory
 };
 
 }  // namespace flametap::store

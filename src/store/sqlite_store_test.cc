@@ -153,6 +153,25 @@ TEST_F(SqliteStoreTest, CleansBySizeTheOldestFirst) {
   EXPECT_EQ(names(), std::vector<std::string>{"d"});
 }
 
+TEST_F(SqliteStoreTest, WhatIsRemovedIsGivenBackToTheDisk) {
+  std::vector<Entry> entries;
+  for (int i = 0; i < 4; ++i) entries.push_back(add("large", std::string(3'000'000, 'x')));
+  const Entry last = add("last", std::string(3'000'000, 'y'));
+  for (const Entry& entry : entries) EXPECT_TRUE(*store_->remove(entry.id));
+  EXPECT_EQ(*store_->read(last.id, 0, 4'000'000), std::string(3'000'000, 'y'));
+  EXPECT_LT(std::filesystem::file_size(path()), 4'000'000U);
+  EXPECT_EQ(std::filesystem::file_size(path() + "-wal"), 0U);
+}
+
+TEST_F(SqliteStoreTest, HasAReserveThatItMakesAgain) {
+  const std::string reserve = path() + "-reserve";
+  EXPECT_EQ(std::filesystem::file_size(reserve), Reserve::kBytes);
+  const Entry entry = add("one");
+  std::filesystem::resize_file(reserve, 1000);
+  EXPECT_TRUE(*store_->remove(entry.id));
+  EXPECT_EQ(std::filesystem::file_size(reserve), Reserve::kBytes);
+}
+
 TEST_F(SqliteStoreTest, RefusesTablesOfANewerVersion) {
   store_.reset();
   ASSERT_TRUE(Database::open(path())->run("UPDATE schema SET version = 99").ok());

@@ -1,8 +1,10 @@
 """`flametap serve`: every route, every format in and out, what is promised on a crash, and many clients at once."""
 
+import errno
 import filecmp
 import gzip
 import json
+import os
 import random
 import shutil
 import signal
@@ -369,6 +371,108 @@ def test_retention_by_age(tmp_path):
     database.close()
     with Server(tmp_path / "data", "--keep-days", 2) as server:
         assert [each["id"] for each in profiles(server)] == [new]
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A folder on a file system of 64 MiB. Only root can make one."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", disk], check=True)
+    try:
+        yield disk
+    finally:
+        # Lazily: a server that outlives the test keeps it.
+        subprocess.run(["umount", "--lazy", disk], check=True)
+
+
+def fill(disk):
+    """Leaves not a byte."""
+    with open(disk / "filler", "ab", buffering=0) as filler:
+        for size in (1 << 20, 1 << 12, 1):
+            try:
+                while True:
+                    filler.write(bytes(size))
+            except OSError as error:
+                assert error.errno == errno.ENOSPC, error
+    left = os.statvfs(disk)
+    assert left.f_bfree == 0, left
+
+
+def large_profile(number):
+    """A recording of some two megabytes, which do not become less when they are packed."""
+    randomness = random.Random(number)
+    return b"".join(b"main;%x 1\n" % randomness.getrandbits(512) for _ in range(30_000))
+
+
+def fill_with_profiles(server):
+    """Uploads until the disk is full, in what is stored and in what is left; gives the ids."""
+    ids = []
+    while True:
+        reply = server.ask("POST", "/api/profiles", large_profile(len(ids)))
+        if reply.status != 201:
+            break
+        ids.append(reply.json()["id"])
+    assert reply.status == 507 and "full" in reply.json()["error"] and reply.json()["remedy"], reply
+    assert len(ids) > 5
+    return ids
+
+
+def test_a_full_disk_can_be_made_room_on(small_disk):
+    with Server(small_disk / "data") as server:
+        ids = fill_with_profiles(server)
+        for id in ids[:4]:
+            fill(small_disk)
+            assert server.ask("DELETE", "/api/profiles/" + id).status == 204
+        assert [each["id"] for each in profiles(server)] == ids[:3:-1]
+        kept = server.get("/api/profiles/%s/folded" % ids[4]).body
+        assert sorted(kept.splitlines()) == sorted(large_profile(4).splitlines())
+        (small_disk / "filler").unlink()
+        assert server.upload(large_profile(0))
+
+
+def test_deleting_makes_room_for_uploads(small_disk):
+    with Server(small_disk / "data") as server:
+        ids = fill_with_profiles(server)
+        fill(small_disk)
+        for id in ids[:5]:
+            assert server.ask("DELETE", "/api/profiles/" + id).status == 204
+        assert server.upload(large_profile(0))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_retention_works_on_a_full_disk(small_disk, number):
+    """At the start, where SQLite needs room even to read, and when there is an upload for which there is none."""
+    with Server(small_disk / "data") as server:
+        ids = fill_with_profiles(server)
+        size = server.get("/api/profiles/" + ids[0]).json()["bytes"]
+        server.end(number)
+    fill(small_disk)
+    with Server(small_disk / "data", "--keep-bytes", 3 * size + size // 2) as server:
+        assert [each["id"] for each in profiles(server)] == ids[:-4:-1]
+        (small_disk / "filler").unlink()
+        backdate(server, ids[-3:-1])
+        assert server.end(number) in (0, -number)
+    fill(small_disk)
+    with Server(small_disk / "data", "--keep-days", 2) as server:
+        assert [each["id"] for each in profiles(server)] == ids[-1:]
+
+
+def test_an_upload_on_a_full_disk_makes_those_go_that_are_too_old(small_disk):
+    with Server(small_disk / "data", "--keep-days", 2) as server:
+        ids = fill_with_profiles(server)
+        backdate(server, ids[:-1])
+        id = server.upload(large_profile(0))
+        assert [each["id"] for each in profiles(server)] == [id, ids[-1]]
+
+
+def backdate(server, ids):
+    """Makes profiles three days old."""
+    database = sqlite3.connect(str(server.folder / "profiles.sqlite"), timeout=PATIENCE_S)
+    for id in ids:
+        database.execute("UPDATE profile SET uploaded_unix_ns = ? WHERE id = ?", (time.time_ns() - 3 * 86400 * 10**9, id))
+    database.commit()
+    database.close()
 
 
 def test_one_folder_is_for_one_server(server, tmp_path):
