@@ -26,8 +26,6 @@
 namespace flametap::cli {
 namespace {
 
-constexpr Nanoseconds kDay = 24 * 3600 * kSecond;
-
 bool is_loopback(const std::string& address) { return address.starts_with("127.") || address == "::1"; }
 
 bool is_for_everybody(const std::string& address) { return address == "0.0.0.0" || address == "::"; }
@@ -79,7 +77,7 @@ server::Page page() {
 
 store::Retention retention(const ServeRequest& request) {
   store::Retention retention{.max_bytes = request.keep_bytes};
-  if (request.keep_days) retention.max_age = std::min<std::uint64_t>(*request.keep_days, 36'500) * kDay;
+  if (request.keep_days) retention.max_age = std::min<std::uint64_t>(*request.keep_days, 36'500) * store::kDay;
   return retention;
 }
 
@@ -92,6 +90,12 @@ Result<void> run(const ServeRequest& request, const server::AccessRules& rules) 
   if (!store) return store.error();
   if (const auto cleaned = (*store)->clean(retention(request), unix_now()); !cleaned)
     (void)fail(cleaned.error().within("old profiles could not be deleted"));
+
+  if (request.keep_days && (*store)->doubts_the_clock()) {
+    fmt::print(stderr,
+               "flametap: the clock is more than a day ahead of when this folder was last used; nothing is deleted for "
+               "having become too old since, until the clock has gone on for a day\n");
+  }
 
   server::LiveRecordings live;
   server::Intake intake(**store, retention(request));
@@ -122,6 +126,7 @@ Result<void> run(const ServeRequest& request, const server::AccessRules& rules) 
   }
   fmt::print(stderr, "flametap: listening on {}, profiles in {}\n", (*server)->url(), *path);
   (*server)->run();
+  (*store)->note_time(unix_now());
   return {};
 }
 

@@ -4,12 +4,14 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "store/reserve.h"
 #include "store/sqlite.h"
 #include "store/store.h"
+#include "store/trusted_time.h"
 
 namespace flametap::store {
 
@@ -29,6 +31,11 @@ class SqliteStore final : public Store {
   [[nodiscard]] Result<bool> remove(const ProfileId& id) override;
   [[nodiscard]] Result<std::size_t> clean(const Retention& retention, Nanoseconds now_unix_ns) override;
 
+  // Notes for the next one who opens the file that the store was used until now. clean() does so from time to time.
+  void note_time(Nanoseconds now_unix_ns);
+  // Whether the time that clean() was told last is in doubt: then nothing became too old by it.
+  [[nodiscard]] bool doubts_the_clock();
+
  private:
   static constexpr const char* kInMemory = ":memory:";
 
@@ -45,6 +52,9 @@ class SqliteStore final : public Store {
   [[nodiscard]] Result<void> remove_together(const std::vector<std::uint64_t>& numbers);
   [[nodiscard]] Result<std::vector<std::uint64_t>> older_than(Nanoseconds unix_ns);
   [[nodiscard]] Result<std::vector<std::uint64_t>> beyond_bytes(std::uint64_t max_bytes);
+  [[nodiscard]] Nanoseconds trusted_time(Nanoseconds now_unix_ns);
+  [[nodiscard]] TrustedTime saved_time();
+  void save_time();
   // Gives what is free in the file back to the disk, as far as it can.
   void shrink();
   // Moves what the log holds into the file; false if not all of it could be moved.
@@ -53,7 +63,10 @@ class SqliteStore final : public Store {
   std::mutex lock_;  // of the one connection
   Database database_;
   Reserve reserve_;
-  std::string path_;  // empty: in memory
+  std::optional<TrustedTime> time_ = {};      // read when it is needed first
+  TrustedTime saved_time_ = {};               // as the file has it
+  std::optional<Nanoseconds> noted_at_ = {};  // by a clock that does not jump
+  std::string path_;                          // empty: in memory
 };
 
 }  // namespace flametap::store

@@ -144,6 +144,36 @@ TEST_F(SqliteStoreTest, CleansByAge) {
   EXPECT_EQ(names(), std::vector<std::string>{"newest"});
 }
 
+TEST_F(SqliteStoreTest, NothingBecomesTooOldByAJumpOfTheClock) {
+  constexpr Nanoseconds kStart = 1'700'000'000 * kSecond;
+  const Retention retention{.max_age = 30 * kDay};
+  add("old", "x", kStart - 29 * kDay);
+  add("new", "x", kStart);
+  add("newest", "x", kStart);
+  EXPECT_EQ(*store_->clean(retention, kStart), 0U);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(*store_->clean(retention, kStart + 3650 * kDay), 0U);
+    EXPECT_TRUE(store_->doubts_the_clock());
+    store_ = reopen();
+  }
+  EXPECT_EQ(*store_->clean(retention, kStart + kDay), 0U);
+  EXPECT_FALSE(store_->doubts_the_clock());
+  store_->note_time(kStart + 2 * kDay);
+  store_ = reopen();
+  EXPECT_EQ(*store_->clean(retention, kStart + 3 * kDay), 1U);
+  EXPECT_EQ(names(), (std::vector<std::string>{"newest", "new"}));
+}
+
+TEST_F(SqliteStoreTest, AFileWithoutATimeWasUsedWhenItsNewestProfileCame) {
+  constexpr Nanoseconds kStart = 1'700'000'000 * kSecond;
+  add("old", "x", kStart - 29 * kDay);
+  add("newest", "x", kStart);
+  EXPECT_EQ(*store_->clean({.max_age = 30 * kDay}, kStart + 100 * kDay), 0U);
+  EXPECT_TRUE(store_->doubts_the_clock());
+  store_ = reopen();
+  EXPECT_EQ(*store_->clean({.max_age = 30 * kDay}, kStart + 101 * kDay), 1U);
+}
+
 TEST_F(SqliteStoreTest, CleansBySizeTheOldestFirst) {
   for (const char* name : {"a", "b", "c", "d"}) add(name, std::string(100, 'x'));
   EXPECT_EQ(*store_->clean({.max_bytes = 250}, 1), 2U);

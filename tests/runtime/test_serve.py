@@ -373,6 +373,32 @@ def test_retention_by_age(tmp_path):
         assert [each["id"] for each in profiles(server)] == [new]
 
 
+def test_a_clock_that_jumps_deletes_nothing(tmp_path):
+    """For the server, the clock has jumped if it was last seen long ago. It has proved right a day later."""
+    with Server(tmp_path / "data") as server:
+        ids = [server.upload() for _ in range(3)]
+    day, now = 86400 * 10**9, time.time_ns()
+    set_times(tmp_path, "UPDATE profile SET uploaded_unix_ns = %d" % (now - 400 * day),
+              "UPDATE clock SET seen = %d, trusted = %d" % (now - 399 * day, now - 399 * day))
+    for _ in range(2):
+        with Server(tmp_path / "data", "--keep-days", 30) as server:
+            assert [each["id"] for each in profiles(server)] == ids[::-1]
+            assert any("the clock is more than a day ahead" in line for line in server.messages)
+            assert server.end() == 0
+    set_times(tmp_path, "UPDATE clock SET doubted_since = doubted_since - %d" % day)
+    with Server(tmp_path / "data", "--keep-days", 30) as server:
+        assert [each["id"] for each in profiles(server)] == ids[2:]
+        assert not any("the clock is" in line for line in server.messages)
+
+
+def set_times(tmp_path, *statements):
+    database = sqlite3.connect(str(tmp_path / "data" / "profiles.sqlite"))
+    for statement in statements:
+        assert database.execute(statement).rowcount > 0
+    database.commit()
+    database.close()
+
+
 @pytest.fixture
 def small_disk(tmp_path):
     """A folder on a file system of 64 MiB. Only root can make one."""
