@@ -19,6 +19,7 @@
 #include "server/server.h"
 #include "store/data_folder.h"
 #include "store/sqlite_store.h"
+#include "store/trusted_time.h"
 #include "target/process.h"
 #include "target/process_tree.h"
 #include "viewer/page.h"

@@ -16,8 +16,6 @@ constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 constexpr std::size_t kMaxSearchWords = 8;
 constexpr std::uint64_t kRoomForTables = std::uint64_t{1} << 20;  // beside the bytes of a recording
 
-constexpr Nanoseconds kBetweenNotes = 3600 * kSecond;  // each is a write to the disk
-
 constexpr const char* kSettings =
     "PRAGMA auto_vacuum = INCREMENTAL;"  // so that the file shrinks after a clean-up
     "PRAGMA journal_mode = WAL;"
@@ -108,13 +106,6 @@ Result<std::vector<std::uint64_t>> numbers_from(Statement& statement) {
     if (!*row) return numbers;
     numbers.push_back(statement.number(0));
   }
-}
-
-// Goes on while the machine sleeps, and does not jump.
-Nanoseconds time_since_boot() {
-  timespec now{};
-  clock_gettime(CLOCK_BOOTTIME, &now);
-  return static_cast<Nanoseconds>(now.tv_sec) * kSecond + static_cast<Nanoseconds>(now.tv_nsec);
 }
 
 Result<void> done(Result<bool> step) {
@@ -357,7 +348,7 @@ bool SqliteStore::empty_log() {
 Result<std::size_t> SqliteStore::clean(const Retention& retention, Nanoseconds now_unix_ns) {
   const std::lock_guard guard(lock_);
   std::size_t removed = 0;
-  const Nanoseconds now = trusted_time(now_unix_ns);
+  const Nanoseconds now = clock_.trusted_time(database_, now_unix_ns);
   if (retention.max_age && *retention.max_age < now) {
     const auto old = older_than(now - *retention.max_age);
     if (!old) return old.error();
@@ -370,49 +361,19 @@ Result<std::size_t> SqliteStore::clean(const Retention& retention, Nanoseconds n
     if (const auto gone = remove_numbers(*beyond); !gone) return gone.error();
     removed += beyond->size();
   }
-  const bool is_known =
-      saved_time_.doubted_since == time_->doubted_since && time_->seen - saved_time_.seen < kBetweenNotes;
-  if (!is_known) save_time();
+  clock_.save_if_needed(database_);
   return removed;
 }
 
 void SqliteStore::note_time(Nanoseconds now_unix_ns) {
   const std::lock_guard guard(lock_);
-  (void)trusted_time(now_unix_ns);
-  save_time();
+  (void)clock_.trusted_time(database_, now_unix_ns);
+  clock_.save(database_);
 }
 
 bool SqliteStore::doubts_the_clock() {
   const std::lock_guard guard(lock_);
-  return time_ && time_->doubted_since != 0;
-}
-
-Nanoseconds SqliteStore::trusted_time(Nanoseconds now_unix_ns) {
-  const Nanoseconds steady = time_since_boot();
-  if (!time_) time_ = saved_time_ = saved_time();
-  const auto passed = noted_at_ ? std::optional(steady - *noted_at_) : std::nullopt;
-  time_ = after(*time_, now_unix_ns, passed);
-  noted_at_ = steady;
-  return time_->trusted;
-}
-
-// A file of an older version has none: then the newest profile tells when it was used.
-TrustedTime SqliteStore::saved_time() {
-  Statement select(database_, "SELECT seen, trusted, doubted_since FROM clock");
-  if (const auto row = select.step(); row && *row)
-    return {.seen = select.number(0), .trusted = select.number(1), .doubted_since = select.number(2)};
-  const auto newest = number_from(database_, "SELECT uploaded_unix_ns FROM profile ORDER BY number DESC LIMIT 1");
-  if (!newest) return {};
-  return {.seen = *newest, .trusted = *newest};
-}
-
-// If there is no room for it, the next one who opens the file knows less: it deletes less.
-void SqliteStore::save_time() {
-  if (!database_.run("CREATE TABLE IF NOT EXISTS clock (one INTEGER PRIMARY KEY, seen INTEGER NOT NULL,"
-                     "  trusted INTEGER NOT NULL, doubted_since INTEGER NOT NULL)"))
-    return;
-  Statement save(database_, "INSERT OR REPLACE INTO clock VALUES (1, ?, ?, ?)");
-  if (save.bind(time_->seen).bind(time_->trusted).bind(time_->doubted_since).step()) saved_time_ = *time_;
+  return clock_.is_in_doubt();
 }
 
 Result<std::vector<std::uint64_t>> SqliteStore::older_than(Nanoseconds unix_ns) {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "store/clock_table.h"
 #include "store/reserve.h"
 #include "store/sqlite.h"
 #include "store/store.h"
-#include "store/trusted_time.h"
 
 namespace flametap::store {
 
@@ -52,9 +52,6 @@ class SqliteStore final : public Store {
   [[nodiscard]] Result<void> remove_together(const std::vector<std::uint64_t>& numbers);
   [[nodiscard]] Result<std::vector<std::uint64_t>> older_than(Nanoseconds unix_ns);
   [[nodiscard]] Result<std::vector<std::uint64_t>> beyond_bytes(std::uint64_t max_bytes);
-  [[nodiscard]] Nanoseconds trusted_time(Nanoseconds now_unix_ns);
-  [[nodiscard]] TrustedTime saved_time();
-  void save_time();
   // Gives what is free in the file back to the disk, as far as it can.
   void shrink();
   // Moves what the log holds into the file; false if not all of it could be moved.
@@ -63,10 +60,8 @@ class SqliteStore final : public Store {
   std::mutex lock_;  // of the one connection
   Database database_;
   Reserve reserve_;
-  std::optional<TrustedTime> time_ = {};      // read when it is needed first
-  TrustedTime saved_time_ = {};               // as the file has it
-  std::optional<Nanoseconds> noted_at_ = {};  // by a clock that does not jump
-  std::string path_;                          // empty: in memory
+  ClockTable clock_;
+  std::string path_;  // empty: in memory
 };
 
 }  // namespace flametap::store
