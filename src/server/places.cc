@@ -1,6 +1,11 @@
 #include "server/places.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
+#include <array>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 namespace flametap::server {
@@ -50,6 +55,17 @@ Places::Iterator Places::oldest_not_busy() {
 std::size_t Places::fresh_of(const std::string& peer) const {
   return static_cast<std::size_t>(std::ranges::count_if(
       places_, [&peer](const Place& place) { return place.standing == Standing::fresh && place.peer == peer; }));
+}
+
+std::string network_of(const std::string& address) {
+  constexpr std::string_view kIpv4 = "::ffff:";  // as a socket for both has it
+  if (address.starts_with(kIpv4) && address.find('.') != std::string::npos) return address.substr(kIpv4.size());
+  in6_addr parsed{};
+  const std::string without_zone = address.substr(0, address.find('%'));
+  if (::inet_pton(AF_INET6, without_zone.c_str(), &parsed) != 1) return address;
+  std::fill(std::begin(parsed.s6_addr) + sizeof parsed.s6_addr / 2, std::end(parsed.s6_addr), std::uint8_t{0});
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  return ::inet_ntop(AF_INET6, &parsed, text.data(), text.size());
 }
 
 }  // namespace flametap::server

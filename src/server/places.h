@@ -62,4 +62,8 @@ class Places {
   Id last_id_ = 0;
 };
 
+// What counts as one peer: an address of IPv4, or the first half of one of IPv6, as whoever has one has the 2^64 others
+// that begin like it.
+[[nodiscard]] std::string network_of(const std::string& address);
+
 }  // namespace flametap::server

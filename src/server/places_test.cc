@@ -82,5 +82,14 @@ TEST_F(PlacesTest, WhatGaveWayHasNoPlace) {
   EXPECT_THAT(gave_way_, ElementsAre(1));
 }
 
+TEST(NetworkOf, IsHalfOfAnAddressOfIpv6) {
+  EXPECT_EQ(network_of("192.0.2.1"), "192.0.2.1");
+  EXPECT_EQ(network_of("::ffff:192.0.2.1"), "192.0.2.1");
+  EXPECT_EQ(network_of("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
+  EXPECT_EQ(network_of("2001:db8:1:2::9"), "2001:db8:1:2::");
+  EXPECT_EQ(network_of("fe80::1%eth0"), "fe80::");
+  EXPECT_EQ(network_of(""), "");
+}
+
 }  // namespace
 }  // namespace flametap::server

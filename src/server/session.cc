@@ -35,18 +35,6 @@ std::string address_of(const net::ip::tcp::socket& socket) {
   return error ? "" : endpoint.address().to_string();
 }
 
-// Whoever has one address of IPv6 has the 2^64 others with that beginning.
-std::string network_of(const std::string& peer) {
-  boost::system::error_code error;
-  const auto address = net::ip::make_address(peer, error);
-  if (error || address.is_v4()) return peer;
-  constexpr std::size_t kNetworkBytes = 8;
-  auto bytes = address.to_v6().to_bytes();
-  if (address.to_v6().is_v4_mapped()) return net::ip::make_address_v4(net::ip::v4_mapped, address.to_v6()).to_string();
-  std::fill(bytes.begin() + kNetworkBytes, bytes.end(), std::uint8_t{0});
-  return net::ip::address_v6(bytes).to_string();
-}
-
 std::shared_ptr<const ByteStream> stream_of(std::string body) {
   auto kept = std::make_shared<const std::string>(std::move(body));
   return std::make_shared<const ByteStream>(
