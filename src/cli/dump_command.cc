@@ -8,8 +8,9 @@
 namespace flametap::cli {
 
 int dump(const DumpRequest& request) {
-  const auto taken = take_dump(request.pid, request.native);
+  auto taken = take_dump(request.pid, request.native);
   if (!taken) return fail(taken.error());
+  put_main_thread_first(*taken);
   const auto written = format::write_output("-", request.json ? to_json(*taken) : to_text(*taken, may_colour()));
   return written ? 0 : fail(written.error());
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -9,6 +11,7 @@
 #include "format/text.h"
 #include "sampler/cpu_seat.h"
 #include "sampler/process_sampler.h"
+#include "target/thread_stat.h"
 
 namespace flametap::cli {
 namespace {
@@ -18,6 +21,7 @@ using sampler::ProcessSampler;
 using sampler::ThreadSample;
 using stack::Outcome;
 using stack::Step;
+using target::TaskState;
 
 // A list of threads that changes while we read it is read again, but not for ever.
 constexpr int kLooks = 5;
@@ -53,6 +57,31 @@ std::string_view name_of(Step step) {
 }
 
 bool has_stack(Outcome outcome) { return outcome == Outcome::complete || outcome == Outcome::truncated; }
+
+using HeldThreads = std::map<pid_t, TaskState>;
+
+// The threads that do not go on before a signal or a tracer lets them. To be asked before we stop any ourselves.
+HeldThreads held_threads(const target::Process& process) {
+  HeldThreads held;
+  const auto tids = process.threads();
+  if (!tids) return held;
+  for (const pid_t tid : *tids) {
+    const auto file = target::ThreadStat::open(process.pid(), tid);
+    const auto stat = file ? file->read() : std::nullopt;
+    if (stat && (stat->state == TaskState::stopped || stat->state == TaskState::traced)) held[tid] = stat->state;
+  }
+  return held;
+}
+
+// A thread that is on a CPU has been let go meanwhile.
+void mark_held(const HeldThreads& held, std::vector<DumpedThread>& threads) {
+  for (DumpedThread& thread : threads) {
+    const auto found = held.find(thread.tid);
+    if (found == held.end() || thread.on_cpu) continue;
+    thread.stopped = found->second == TaskState::stopped;
+    thread.traced = found->second == TaskState::traced;
+  }
+}
 
 DumpedThread dump_thread(const ProcessSampler& process, const ThreadSample& sample) {
   DumpedThread thread{.number = sample.thread,
@@ -113,12 +142,14 @@ std::string title_of(const DumpedThread& thread) {
   return title;
 }
 
-std::string state_of(const DumpedThread& thread) {
-  std::string state = thread.on_cpu ? "on cpu" : thread.waits_for_gil ? "waits for the GIL" : "idle";
+std::string state_of(const DumpedThread& thread, bool say_interpreter) {
+  std::string state = thread.traced ? "traced" : thread.stopped ? "stopped" : thread.on_cpu ? "on cpu" : "";
+  if (thread.waits_for_gil) state += state.empty() ? "waits for the GIL" : ", waits for the GIL";
+  if (state.empty()) state = "idle";
   if (thread.holds_gil) state += ", holds the GIL";
   if (thread.in_gc) state += ", collects garbage";
   if (!thread.ident) state += ", no Python";
-  if (thread.interpreter.value_or(0) != 0) state += fmt::format(", interpreter {}", *thread.interpreter);
+  if (say_interpreter && thread.interpreter) state += fmt::format(", interpreter {}", *thread.interpreter);
   return state;
 }
 
@@ -164,14 +195,21 @@ Result<ThreadDump> take_dump(pid_t pid, const std::optional<sampler::NativeOptio
   ProcessSampler& sampler = **process;
   ThreadDump dump{
       pid, sampler.process().command(), cpython::to_string(sampler.interpreter().version), native.has_value(), {}};
+  const HeldThreads held = held_threads(sampler.process());
   Fate fate = Fate::runs;
   for (int i = 0; i < kLooks && dump.threads.empty() && fate == Fate::runs; ++i) {
     fate = sampler.sample(*seat,
                           [&](const ThreadSample& sample) { dump.threads.push_back(dump_thread(sampler, sample)); });
   }
   if (dump.threads.empty() || fate != Fate::runs) return explain(pid, fate);
+  mark_held(held, dump.threads);
   use_given_names(sampler, dump);
   return dump;
+}
+
+void put_main_thread_first(ThreadDump& dump) {
+  const auto is_main = [&](const DumpedThread& thread) { return thread.tid == dump.pid; };
+  std::stable_partition(dump.threads.begin(), dump.threads.end(), is_main);
 }
 
 std::string to_json(const ThreadDump& dump) {
@@ -193,6 +231,8 @@ std::string to_json(const ThreadDump& dump) {
                        {"holds_gil", thread.holds_gil},
                        {"waits_for_gil", thread.waits_for_gil},
                        {"in_gc", thread.in_gc},
+                       {"stopped", thread.stopped},
+                       {"traced", thread.traced},
                        {"outcome", name_of(thread.outcome)},
                        {"step", name_of(thread.step)},
                        {"frames", std::move(frames)}});
@@ -212,18 +252,23 @@ std::string to_text(const ThreadDump& dump, bool colour) {
     return colour ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
   };
   std::string text = fmt::format("Process {}: {}\nPython {}\n", dump.pid, format::clean(dump.command), dump.python);
+  // Where there is but one interpreter, its number tells nothing.
+  const bool say_interpreter =
+      std::ranges::any_of(dump.threads, [](const DumpedThread& thread) { return thread.interpreter.value_or(0) != 0; });
   for (const DumpedThread& thread : dump.threads) {
-    text += fmt::format("\n{} ({})\n", painted("1", title_of(thread)), state_of(thread));
-    if (thread.outcome != Outcome::complete)
-      text += fmt::format("    ({})\n",
-                          thread.outcome == Outcome::no_frames ? "no Python frames" : name_of(thread.outcome));
+    text += fmt::format("\n{} ({})\n", painted("1", title_of(thread)), state_of(thread, say_interpreter));
+    if (thread.outcome == Outcome::no_frames) text += "    (no Python frames)\n";
+    if (!has_stack(thread.outcome) && thread.outcome != Outcome::no_frames)
+      text += fmt::format("    ({})\n", name_of(thread.outcome));
     if (thread.unmerged) text += "    (its C stack could not be had, or does not fit: Python only)\n";
-    if (thread.native_truncated) text += "    (its C stack goes on further out than could be followed)\n";
     for (const sampler::NamedFrame& frame : thread.frames) {
       const std::string name = painted(colour_of(frame.kind), format::clean(frame.name));
       const std::string place = place_of(frame);
       text += place.empty() ? fmt::format("    {}\n", name) : fmt::format("    {} ({})\n", name, painted("2", place));
     }
+    // What is missing is outside the last frame.
+    if (thread.outcome == Outcome::truncated) text += "    (truncated)\n";
+    if (thread.native_truncated) text += "    (its C stack goes on further out than could be followed)\n";
   }
   return text;
 }

@@ -26,6 +26,8 @@ struct DumpedThread {
   bool holds_gil;
   bool waits_for_gil;
   bool in_gc;
+  bool stopped = false;  // by a signal such as SIGSTOP
+  bool traced = false;   // held by a tracer other than us
   stack::Outcome outcome;
   stack::Step step;
   bool unmerged;                            // its C stack was asked for, but could not be had or does not fit
@@ -37,13 +39,16 @@ struct ThreadDump {
   pid_t pid;
   std::string command;
   std::string python;
-  bool native;  // with C stacks
-  std::vector<DumpedThread> threads;
+  bool native;                        // with C stacks
+  std::vector<DumpedThread> threads;  // in the interpreter's order: the newest first
 };
 
 [[nodiscard]] Result<ThreadDump> take_dump(pid_t pid, const std::optional<sampler::NativeOptions>& native = {});
 
-// The contract of `dump --json`.
+// Leaves the others in their order.
+void put_main_thread_first(ThreadDump& dump);
+
+// The contract of `dump --json`: docs/formats/dump.md.
 [[nodiscard]] std::string to_json(const ThreadDump& dump);
 // For people; with escape sequences for a terminal if `colour`.
 [[nodiscard]] std::string to_text(const ThreadDump& dump, bool colour);

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -121,6 +122,85 @@ def test_very_deep_recursion(frame_kind, start):
     assert len(thread["frames"]) >= 1000
     assert thread["outcome"] == ("complete" if len(thread["frames"]) == len(truth) else "truncated")
     assert_same_frames(truth[: len(thread["frames"])], thread["frames"])
+
+
+def test_text_says_at_the_outermost_end_that_frames_are_missing(usual_python, start):
+    target = start(usual_python, "abyss.py")
+    target.says()
+    target.wait_until_still()
+    thread = max(flametap.dump(target.pid)["threads"], key=lambda each: len(each["frames"]))
+    done = flametap.run("dump", "-p", target.pid)
+    assert done.code == flametap.DONE, done
+    lines = done.out.decode().splitlines()
+    deep = lines[next(i for i, line in enumerate(lines) if line.startswith("Thread %d " % thread["id"])) + 1 :]
+    if "" in deep:
+        deep = deep[: deep.index("")]
+    assert deep[0].startswith("    down (")
+    assert [i for i, line in enumerate(deep) if line == "    (truncated)"] == (
+        [len(deep) - 1] if thread["outcome"] == "truncated" else []
+    )
+
+
+def test_main_thread_comes_first(usual_python, tangle):
+    target, truth = tangle(usual_python)
+    dumped = dump_at_rest(target)
+    assert len(truth["stacks"]) > 1
+    assert dumped["threads"][0]["id"] == target.pid
+
+
+def states_in_text(pid):
+    """What stands in parentheses behind the name of each thread."""
+    done = flametap.run("dump", "-p", pid)
+    assert done.code == flametap.DONE, done
+    return [line[line.rindex("(") + 1 : -1] for line in done.out.decode().splitlines() if line.startswith("Thread ")]
+
+
+def test_stopped_process_is_called_stopped(usual_python, tangle):
+    target, truth = tangle(usual_python)
+    target.wait_until_still()
+    assert {(thread["stopped"], thread["traced"]) for thread in flametap.dump(target.pid)["threads"]} == {(False, False)}
+    with target.stopped():
+        dumped = flametap.dump(target.pid)
+        assert set(states_in_text(target.pid)) == {"stopped"}
+    assert_true(truth, dumped)
+    assert {(thread["stopped"], thread["traced"]) for thread in dumped["threads"]} == {(True, False)}
+
+
+TRACER = """
+import ctypes, os, sys
+PTRACE_SEIZE, PTRACE_INTERRUPT, WALL = 0x4206, 0x4207, 0x40000000
+ptrace = ctypes.CDLL(None).ptrace
+assert ptrace(PTRACE_SEIZE, int(sys.argv[1]), None, None) == 0
+assert ptrace(PTRACE_INTERRUPT, int(sys.argv[1]), None, None) == 0
+os.waitpid(int(sys.argv[1]), WALL)
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_thread_that_a_tracer_holds_is_called_traced(usual_python, tangle):
+    target, _ = tangle(usual_python)
+    target.wait_until_still()
+    tracer = subprocess.Popen([sys.executable, "-c", TRACER, str(target.pid)], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE)
+    try:
+        assert tracer.stdout.readline() == b"held\n"
+        first, *others = flametap.dump(target.pid)["threads"]
+        assert states_in_text(target.pid)[0] == "traced"
+    finally:
+        tracer.communicate()
+    assert first["id"] == target.pid and first["traced"] and not first["stopped"]
+    assert others and not any(thread["traced"] or thread["stopped"] for thread in others)
+
+
+def test_text_says_the_interpreter_of_each_thread_where_there_are_several(usual_python, start):
+    target = start(usual_python, "subinterpreters.py")
+    target.says()
+    target.wait_until_still()
+    threads = flametap.dump(target.pid)["threads"]
+    states = states_in_text(target.pid)
+    assert len({thread["interpreter"] for thread in threads}) == 3
+    assert states == ["idle, interpreter %d" % thread["interpreter"] for thread in threads]
 
 
 def test_venv(usual_python, tangle, tmp_path):
