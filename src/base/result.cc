@@ -21,7 +21,7 @@ Failure kind_of(int error_number) {
 }  // namespace
 
 Error errno_error(const std::string& what, int error_number) {
-  return {kind_of(error_number), what + ": " + std::strerror(error_number), ""};
+  return {kind_of(error_number), what + ": " + std::strerror(error_number), "", error_number};
 }
 
 }  // namespace flametap

@@ -20,9 +20,12 @@ struct Error {
   Failure kind = Failure::failed;
   std::string message;
   std::string remedy;
+  int error_number = 0;  // the errno of the call that failed; 0: it was another kind of failure
 
   // Each layer adds one clause: "cannot attach to process 7: " in front of "cannot read its memory: ...".
-  [[nodiscard]] Error within(const std::string& clause) const { return {kind, clause + ": " + message, remedy}; }
+  [[nodiscard]] Error within(const std::string& clause) const {
+    return {kind, clause + ": " + message, remedy, error_number};
+  }
 };
 
 // An Error made of the errno of the call that just failed: "open /x: No such file or directory".

@@ -1,5 +1,6 @@
 #include "cli/diagnostics.h"
 
+#include <cerrno>
 #include <cstdio>
 
 namespace flametap::cli {
@@ -14,6 +15,12 @@ int fail(const Error& error) {
   const std::string text = describe(error);
   std::fwrite(text.data(), 1, text.size(), stderr);
   return static_cast<int>(error.kind);
+}
+
+bool is_closed_pipe(const Error& error) { return error.error_number == EPIPE; }
+
+int end_with(const Result<std::string>& written) {
+  return written || is_closed_pipe(written.error()) ? 0 : fail(written.error());
 }
 
 void warn(const std::string& text) {

@@ -17,6 +17,12 @@ namespace flametap::cli {
 // Prints it; gives the exit code that it means.
 int fail(const Error& error);
 
+// For a command that ends with its output: gives its exit code, and prints why nothing could be written. That nobody
+// reads a pipe any more, as in `flametap report FILE | head`, is no failure: it has been read as far as it was wanted.
+int end_with(const Result<std::string>& written);
+// Whether a write failed because nobody reads the pipe any more.
+[[nodiscard]] bool is_closed_pipe(const Error& error);
+
 // Prints what the user should know of a result that is there all the same: `flametap: warning: ...`.
 void warn(const std::string& text);
 

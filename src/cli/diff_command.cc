@@ -86,7 +86,7 @@ int convert(const DiffRequest& request) {
                                            request.mode.value_or(profile::Mode::unknown))
            : format::write_folded_difference(pair->before(), pair->after());
   const auto written = write(*output, "", content);
-  return written ? 0 : fail(written.error());
+  return end_with(written);
 }
 
 std::string header_line(const char* label, const std::string& file, const profile::Profile& profile) {
@@ -102,7 +102,7 @@ int show(const DiffRequest& request) {
                            header_line("after:  ", request.after, pair->after()) + "\n" +
                            diff_table(difference(pair->before(), pair->after(), pair->common), request.limit);
   const auto written = format::write_output("-", text);
-  return written ? 0 : fail(written.error());
+  return end_with(written);
 }
 
 }  // namespace

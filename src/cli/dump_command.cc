@@ -12,7 +12,7 @@ int dump(const DumpRequest& request) {
   if (!taken) return fail(taken.error());
   put_main_thread_first(*taken);
   const auto written = format::write_output("-", request.json ? to_json(*taken) : to_text(*taken, may_colour()));
-  return written ? 0 : fail(written.error());
+  return end_with(written);
 }
 
 }  // namespace flametap::cli

@@ -53,7 +53,11 @@ Result<void> check_writable(const std::string& path) {
 Result<std::string> write(const Output& output, const std::string& default_path, std::string_view content) {
   const auto written = output.path.empty() ? format::write_output(default_path, content, format::Existing::keep_both)
                                            : format::write_output(output.path, content, format::Existing::replace);
-  if (!written) return Error{Failure::failed, written.error().message, written.error().remedy};
+  if (!written) {
+    Error error = written.error();
+    error.kind = Failure::failed;
+    return error;
+  }
   return written;
 }
 

@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "cli/diagnostics.h"
 #include "cli/launch.h"
 #include "cli/output.h"
 #include "cli/pyflame_options.h"
@@ -82,7 +83,7 @@ std::string find_program(const std::string& name) {
 
 int write_text(const PyflameOptions& options, const std::string& text) {
   const auto written = format::write_output(options.output, text);
-  return written ? 0 : complain(written.error());
+  return written || is_closed_pipe(written.error()) ? 0 : complain(written.error());
 }
 
 PyflameLog make_log(const PyflameOptions& options) {

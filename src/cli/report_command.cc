@@ -61,7 +61,7 @@ int convert(const ReportRequest& request) {
   const auto written = write(
       *output, "",
       page ? format::html_around(format::write_ftap(*shown), *shown, opening) : format::write(output->format, *shown));
-  return written ? 0 : fail(written.error());
+  return end_with(written);
 }
 
 int show(const ReportRequest& request) {
@@ -76,7 +76,7 @@ int show(const ReportRequest& request) {
   if (const std::string how = format::recording_text(*shown); !how.empty()) text += how + "\n";
   text += format::quality_text(*shown) + "\n\n" + hottest_table(*shown, request.limit);
   const auto written = format::write_output("-", text);
-  return written ? 0 : fail(written.error());
+  return end_with(written);
 }
 
 }  // namespace

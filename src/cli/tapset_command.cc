@@ -28,7 +28,7 @@ int print_tapset(const std::string& what, format::TapsetLanguage language) {
   const Result<std::string> text = format::write_tapset(to_tapset_target(*target), language);
   if (!text) return fail(text.error());
   const auto written = format::write_output("-", *text);
-  return written ? 0 : fail(written.error());
+  return end_with(written);
 }
 
 }  // namespace flametap::cli

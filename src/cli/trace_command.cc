@@ -4,9 +4,7 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -144,9 +142,6 @@ void print_summary(const events::Ending& ending) {
     text += " (what began before is not told, and child processes are not followed)";
   std::fprintf(stderr, "%s\n", text.c_str());
 }
-
-// Whoever reads has seen enough: `flametap trace ... | head`.
-bool is_closed_pipe(const Error& error) { return error.message.ends_with(std::strerror(EPIPE)); }
 
 // Runs it and ends it, whatever happens; gives the exit code.
 int complete(Tracing& tracing, const Processes& processes, const Signals& signals) {

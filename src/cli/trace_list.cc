@@ -93,7 +93,7 @@ int list_markers(const std::string& what, bool json) {
     report = to_report(std::move(*target));
   }
   const auto written = format::write_output("-", json ? to_json(report) : to_text(report, may_colour()));
-  return written ? 0 : fail(written.error());
+  return end_with(written);
 }
 
 }  // namespace flametap::cli

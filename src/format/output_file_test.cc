@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -134,7 +135,9 @@ TEST_F(OutputFile, AReaderThatWentAwayIsAnError) {
   const Fd write_end(ends[1]);
   ::close(ends[0]);
   const std::string name = "/proc/self/fd/" + std::to_string(write_end.get());
-  EXPECT_THAT(write_output(name, "x").error().message, HasSubstr("Broken pipe"));
+  const Error error = write_output(name, "x").error();
+  EXPECT_THAT(error.message, HasSubstr("Broken pipe"));
+  EXPECT_EQ(error.within("cannot end").error_number, EPIPE);
 }
 
 TEST_F(OutputFile, ADashIsStandardOutput) {

@@ -305,3 +305,16 @@ def test_json_is_all_there_is_on_stdout(usual_python, tangle):
     target, _ = tangle(usual_python)
     done = flametap.run("dump", "-p", target.pid, "--json")
     assert set(json.loads(done.out)) >= {"pid", "command", "python", "threads"}
+
+
+@pytest.mark.parametrize("words", [["dump"], ["dump", "--json"], ["doctor"]], ids=" ".join)
+def test_that_nobody_reads_on_is_no_failure(usual_python, tangle, words):
+    target, _ = tangle(usual_python)
+    target.wait_until_still()
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    try:
+        done = flametap.run(*words, target.pid, stdout=write_end)
+    finally:
+        os.close(write_end)
+    assert (done.code, done.err) == (flametap.DONE, "")

@@ -3,6 +3,7 @@
 import collections
 import gzip
 import json
+import os
 import re
 import subprocess
 import sys
@@ -41,6 +42,18 @@ def times(path, *args):
 def ticks(path, *args):
     """Of all samples of a recording, by its JSON."""
     return sum(json.loads(convert(path, "json", *args))["samples"]["ticks"])
+
+
+@pytest.mark.parametrize("options", [[], ["-f", "folded", "-o", "-"], ["-f", "json"]], ids=["table", "folded", "json"])
+def test_that_nobody_reads_on_is_no_failure(options):
+    """As in `flametap report FILE | head`."""
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    try:
+        done = flametap.run("report", GOLDEN / "profile.json", *options, stdout=write_end)
+    finally:
+        os.close(write_end)
+    assert (done.code, done.err) == (flametap.DONE, "")
 
 
 def test_chrome_of_a_recording(recording):
