@@ -57,11 +57,19 @@ bool looks_like_html(std::string_view content) { return content.starts_with("<!d
 
 Result<ReadProfile> read_html(std::string_view page, const ReadOptions& options) {
   const std::optional<std::string> recording = viewer::first_recording(page);
+  const bool cut_off = viewer::is_cut_off(page);
+  if (cut_off && (!recording || recording->empty())) {
+    return Error{Failure::failed, "the page is cut off before the recording in it", "get the whole file again"};
+  }
   if (!recording) {
     return Error{Failure::failed, "this is a page without a recording in it",
                  "pages that flametap wrote with -f html have one"};
   }
   auto read = read_ftap(MemorySource(std::as_bytes(std::span(*recording))), options);
+  if (!read && cut_off) {
+    return Error{read.error().kind, "the page is cut off: " + read.error().message, "get the whole file again"};
+  }
+  if (read && cut_off) read->warnings.insert(read->warnings.begin(), kIsCutOff);
   if (read && viewer::recording_count(page) > 1) read->warnings.emplace_back(kOnlyTheFirstIsRead);
   return read;
 }

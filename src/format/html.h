@@ -33,6 +33,8 @@ struct Named {
 
 // What is said of a page that compares.
 inline constexpr const char* kOnlyTheFirstIsRead = "this page compares two recordings; only the first one is read";
+// What is said of a page that is not all there, but whose recording can be read, or a part of it.
+inline constexpr const char* kIsCutOff = "the page is cut off: get the whole file again to see it in a browser";
 // The first recording of a page that we wrote.
 [[nodiscard]] Result<ReadProfile> read_html(std::string_view page, const ReadOptions& options = {});
 

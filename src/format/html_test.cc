@@ -104,6 +104,20 @@ TEST(Html, OfACutPageTheSoundChunksAreRead) {
   EXPECT_GT(unpacked->profile.total_ticks(), 0u);
 }
 
+TEST(Html, ACutPageSaysSo) {
+  const std::string page = write_html(small_profile());
+  const std::size_t recording = page.find("<script type=");
+  for (const std::size_t size : {std::size_t{40}, page.find("</style>"), recording, recording + 80}) {
+    const Result<ReadProfile> read = read_any_text(page.substr(0, size));
+    ASSERT_FALSE(read.ok()) << size;
+    EXPECT_THAT(read.error().message, HasSubstr("the page is cut off")) << size;
+    EXPECT_EQ(read.error().remedy, "get the whole file again");
+  }
+  const Result<ReadProfile> read = read_any_text(page.substr(0, page.size() - 20));
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->warnings, std::vector<std::string>{kIsCutOff});
+}
+
 TEST(Html, APageOfSomebodyElseIsAnError) {
   const Result<ReadProfile> read = read_any_text("<!doctype html><p>hello");
   ASSERT_FALSE(read.ok());

@@ -15,6 +15,19 @@ namespace {
 // looks for it comes later.
 constexpr std::string_view kRecordingStart = "<script type=\"application/x-flametap\"";
 
+// Stands where the viewer will draw. The viewer is the last thing in the page, so that of a file that is cut off a
+// browser shows this and nothing else. It comes before the style sheet, so that it also shows where that one is cut.
+constexpr std::string_view kCutOff =
+    "<main class=\"notice cut-off\"><h1>This page is not complete</h1>\n"
+    "<p>If it does not go on loading, its file is cut off, for example because a download was interrupted. Get "
+    "the whole file again.</p>\n"
+    "<p>To see what is left in this one: <code>flametap report FILE</code></p></main>";
+
+constexpr std::string_view kStart =
+    "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n";
+constexpr std::string_view kEnd = "</body></html>";
+
 void append_recording(const Embedded& recording, std::string& page) {
   page += fmt::format("{} data-name=\"{}\"", kRecordingStart, escaped_markup(recording.name));
   if (!recording.mode.empty()) page += fmt::format(" data-mode=\"{}\"", escaped_markup(recording.mode));
@@ -28,16 +41,14 @@ void append_recording(const Embedded& recording, std::string& page) {
 
 std::string page(const PageOptions& options) {
   const Bundle viewer = bundle();
-  std::string text =
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n";
+  std::string text(kStart);
   text += options.served ? fmt::format("<meta name=\"flametap-server\" content=\"{}\">\n", FLAMETAP_VERSION)
                          : fmt::format("<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n",
                                        content_security_policy(false));
-  text += fmt::format("<title>{}</title>\n<style>{}</style></head>\n<body><div id=\"app\"></div>\n",
-                      escaped_markup(options.title), viewer.style.text);
+  text += fmt::format("<title>{}</title></head>\n<body><div id=\"app\">{}</div>\n<style>{}</style>\n",
+                      escaped_markup(options.title), options.served ? "" : kCutOff, viewer.style.text);
   for (const Embedded& recording : options.recordings) append_recording(recording, text);
-  text += fmt::format("<script>{}</script></body></html>\n", viewer.script.text);
+  text += fmt::format("<script>{}</script>{}\n", viewer.script.text, kEnd);
   return text;
 }
 
@@ -57,6 +68,11 @@ std::optional<std::string> first_recording(std::string_view page) {
   const std::size_t content = page.find('>', start);
   if (content == std::string_view::npos) return std::string();
   return decode_base64(page.substr(content + 1));  // ends at the `<` of the closing tag
+}
+
+bool is_cut_off(std::string_view page) {
+  if (page.substr(0, kStart.size()) != kStart.substr(0, page.size())) return false;
+  return !page.substr(0, page.find_last_not_of(" \t\r\n") + 1).ends_with(kEnd);
 }
 
 std::size_t recording_count(std::string_view page) {

@@ -33,6 +33,8 @@ struct PageOptions {
 
 // The bytes of the first recording in a page of ours, as far as they are there; nothing if there is none.
 [[nodiscard]] std::optional<std::string> first_recording(std::string_view page);
+// Whether it begins as our pages do and lacks their end, as one that was downloaded in part does.
+[[nodiscard]] bool is_cut_off(std::string_view page);
 // How many there are: two in a page that compares.
 [[nodiscard]] std::size_t recording_count(std::string_view page);
 

@@ -21,6 +21,15 @@ TEST(Page, HoldsTheViewerAndTheRecordingsInOrder) {
   EXPECT_THAT(text, HasSubstr("<script>" + std::string(bundle().script.text) + "</script></body></html>"));
 }
 
+TEST(Page, InAFileSaysThatItIsCutOffUntilItsScriptRuns) {
+  const std::string text = page({.title = "a", .recordings = {{"a", "foobar"}}});
+  const std::size_t warning =
+      text.find("<div id=\"app\"><main class=\"notice cut-off\"><h1>This page is not complete</h1>");
+  ASSERT_NE(warning, std::string::npos);
+  EXPECT_LT(warning, text.find("<style>")) << "a page that is cut in its style sheet must say so, too";
+  EXPECT_THAT(page({.title = "a", .served = true}), Not(HasSubstr("<main class=\"notice cut-off\">")));
+}
+
 TEST(Page, InAFileHasItsPolicyInItself) {
   const std::string text = page({.title = "a"});
   EXPECT_THAT(text, HasSubstr("<meta http-equiv=\"Content-Security-Policy\" content=\"" +
@@ -63,6 +72,15 @@ TEST(FirstRecording, IsTheOneThatThePageWasMadeOf) {
   EXPECT_EQ(first_recording(page({.title = "a", .recordings = {{"\">Zm9v", bytes}}})), bytes);
   EXPECT_EQ(first_recording(page({.title = "a", .served = true})), std::nullopt);
   EXPECT_EQ(first_recording(""), std::nullopt);
+}
+
+TEST(Page, IsCutOffWithoutItsEnd) {
+  const std::string text = page({.title = "a", .recordings = {{"a", "foobar"}}});
+  EXPECT_FALSE(is_cut_off(text));
+  EXPECT_FALSE(is_cut_off(text + "\r\n"));
+  EXPECT_TRUE(is_cut_off(text.substr(0, text.size() - 2)));
+  EXPECT_TRUE(is_cut_off(text.substr(0, 20)));
+  EXPECT_FALSE(is_cut_off("<!doctype html>\n<p>of another program"));
 }
 
 TEST(FirstRecording, OfACutPageIsWhatIsThere) {

@@ -101,3 +101,17 @@ def test_a_page_of_somebody_else_is_an_error(tmp_path):
     done = flametap.run("report", other)
     assert done.code == flametap.FAILED, done
     assert "without a recording" in done.err
+
+
+def test_a_page_that_is_cut_off_says_so(recorded):
+    page = recorded.read_bytes()
+    cut = recorded.with_name("cut.html")
+    cut.write_bytes(page[: page.index(b"</style>")])
+    done = flametap.run("report", cut)
+    assert done.code == flametap.FAILED, done
+    assert "cut off" in done.err
+    assert b"not complete" in cut.read_bytes()
+    cut.write_bytes(page[: -1000])
+    done = flametap.run("report", cut)
+    assert done.code == flametap.DONE, done
+    assert "cut off" in done.err and b"work" in done.out

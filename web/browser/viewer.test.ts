@@ -1,4 +1,5 @@
 // Every view and control of a profile's page, on a real recording in a file from disk.
+import { readFileSync, writeFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { desktop, phone, violations } from "./browser";
@@ -57,6 +58,23 @@ function sharesByReport(): Map<string, number> {
 }
 
 describe("a page from disk", () => {
+  for (const [what, end] of [["its style sheet", "</style>"], ["its recording", "</script>"], ["its script", "</body>"]]) {
+    test(`says that it is cut off in ${what}`, async () => {
+      const page = readFileSync(file, "utf8");
+      const cut = folder.file("cut.html");
+      writeFileSync(cut, page.slice(0, page.indexOf(end) - 100));
+      browser.expectNoise(); // of a style sheet that is cut, which the page's policy forbids
+      const opened = await browser.openFile(cut);
+      await opened.getByRole("heading", { name: "This page is not complete" }).waitFor();
+      expect(await violations(opened)).toEqual([]);
+    });
+  }
+
+  test("says nothing of the kind when it is whole", async () => {
+    const page = await open();
+    expect(await page.getByText("not complete").count()).toBe(0);
+  });
+
   test("tells what was recorded, how, and what is missing", async () => {
     const page = await open();
     await expect(page.getByRole("button", { name: /Command line: .*python3.* .*target\.py/ }).count()).resolves.toBe(1);

@@ -16,4 +16,6 @@ function App() {
 }
 
 followTheme();
-render(<App />, document.getElementById("app")!);
+const place = document.getElementById("app")!;
+place.replaceChildren(); // what stands there says that the page is not complete
+render(<App />, place);
