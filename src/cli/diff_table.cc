@@ -26,7 +26,8 @@ std::string diff_table(const profile::Difference& difference, std::size_t limit)
   std::vector<std::string> names;
   std::size_t widest = 8;
   for (std::size_t i = 0; i < count; ++i) {
-    names.push_back(format::clean(functions.text(functions.function(difference.changes[i].function).name)));
+    names.push_back(
+        format::without_middle(format::clean(functions.text(functions.function(difference.changes[i].function).name))));
     widest = std::max(widest, std::min(width(names.back()), kWidestName));
   }
   std::string text = fmt::format("{:>8}{:27}{:>8}\n", "self %", "", "total %");
@@ -34,9 +35,10 @@ std::string diff_table(const profile::Difference& difference, std::size_t limit)
                       "function", widest, "file");
   for (std::size_t i = 0; i < count; ++i) {
     const profile::Change& change = difference.changes[i];
-    std::string line = fmt::format("{}  {}  {}  {}", columns(change.before.self, change.after.self),
-                                   columns(change.before.total, change.after.total), padded(names[i], widest),
-                                   format::place_text(functions, functions.function(change.function)));
+    std::string line =
+        fmt::format("{}  {}  {}  {}", columns(change.before.self, change.after.self),
+                    columns(change.before.total, change.after.total), padded(names[i], widest),
+                    format::without_middle(format::place_text(functions, functions.function(change.function))));
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   }

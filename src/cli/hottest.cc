@@ -36,11 +36,11 @@ class Measure {
 };
 
 std::string name_of(const profile::Profile& profile, profile::FunctionId id) {
-  return format::clean(profile.text(profile.function(id).name));
+  return format::without_middle(format::clean(profile.text(profile.function(id).name)));
 }
 
 std::string file_of(const profile::Profile& profile, profile::FunctionId id) {
-  return format::place_text(profile, profile.function(id));
+  return format::without_middle(format::place_text(profile, profile.function(id)));
 }
 
 std::vector<profile::Hot> hottest(const profile::Profile& profile, std::size_t limit) {

@@ -10,6 +10,7 @@
 namespace flametap::cli {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -74,6 +75,16 @@ TEST(Hottest, TableHasSelfAndTotal) {
   EXPECT_THAT(table, HasSubstr("    70 ms    70.00     70 ms    70.00  nap       /app/a.py\n"));
   EXPECT_THAT(table, HasSubstr("    30 ms    30.00     30 ms    30.00  spin      /app/a.py\n"));
   EXPECT_THAT(table, Not(HasSubstr("main")));
+}
+
+TEST(Hottest, ShortensLongNames) {
+  profile::TestProfile made;
+  const std::string name = "begin" + std::string(5000, 'x') + "end";
+  made.sample(made.thread("worker", 8), {name.c_str()});
+  for (const std::string& text : {hottest_table(made.profile, 1), hottest_lines(made.profile, 1)}) {
+    EXPECT_LT(text.size(), 1000u);
+    EXPECT_THAT(text, AllOf(HasSubstr("beginx"), HasSubstr("xend")));
+  }
 }
 
 TEST(Hottest, NativeFunctionsGoByTheirSourceOrTheirLibrary) {

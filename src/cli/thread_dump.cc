@@ -138,7 +138,7 @@ Error explain(pid_t pid, Fate fate) {
 std::string title_of(const DumpedThread& thread) {
   std::string title =
       thread.tid != 0 ? fmt::format("Thread {}", thread.tid) : fmt::format("Thread {:#x}", thread.ident.value_or(0));
-  if (!thread.name.empty()) title += " \"" + format::clean(thread.name) + "\"";
+  if (!thread.name.empty()) title += " \"" + format::without_middle(format::clean(thread.name)) + "\"";
   return title;
 }
 
@@ -160,7 +160,7 @@ std::string place_of(const sampler::NamedFrame& frame) {
       return "system call";
     case profile::FrameKind::native:
     case profile::FrameKind::inlined:
-      if (frame.file == frame.module) return format::clean(frame.module.substr(frame.module.rfind('/') + 1));
+      if (frame.file == frame.module) return format::without_middle(format::clean(format::base_name(frame.module)));
       break;
     case profile::FrameKind::python:
     case profile::FrameKind::marker:
@@ -168,7 +168,7 @@ std::string place_of(const sampler::NamedFrame& frame) {
   }
   const std::string line = frame.line > 0 ? fmt::format(":{}", frame.line) : "";
   const std::string inlined = frame.kind == profile::FrameKind::inlined ? ", inlined" : "";
-  return format::clean(frame.file) + line + inlined;
+  return format::without_middle(format::clean(frame.file)) + line + inlined;
 }
 
 std::string_view colour_of(profile::FrameKind kind) {
@@ -262,7 +262,7 @@ std::string to_text(const ThreadDump& dump, bool colour) {
       text += fmt::format("    ({})\n", name_of(thread.outcome));
     if (thread.unmerged) text += "    (its C stack could not be had, or does not fit: Python only)\n";
     for (const sampler::NamedFrame& frame : thread.frames) {
-      const std::string name = painted(colour_of(frame.kind), format::clean(frame.name));
+      const std::string name = painted(colour_of(frame.kind), format::without_middle(format::clean(frame.name)));
       const std::string place = place_of(frame);
       text += place.empty() ? fmt::format("    {}\n", name) : fmt::format("    {} ({})\n", name, painted("2", place));
     }

@@ -38,6 +38,19 @@ TEST(ThreadDump, SaysThatFramesAreMissingWhereTheyAre) {
   EXPECT_TRUE(has(text, "    inner (a.py:2)\n    outer (a.py:6)\n    (truncated)\n")) << text;
 }
 
+TEST(ThreadDump, ShortensNamesForPeopleOnly) {
+  DumpedThread thread = idle_thread(7);
+  thread.frames.front().name = "begin" + std::string(5000, 'x') + "end";
+  thread.frames.front().file = "/srv/" + std::string(5000, 'y') + "/a.py";
+  const ThreadDump dump = dump_of({thread});
+  const std::string text = to_text(dump, false);
+  EXPECT_LT(text.size(), 1000u);
+  EXPECT_TRUE(has(text, "    beginx") && has(text, "…") && has(text, "xend (/srv/") && has(text, "/a.py:2)")) << text;
+  const auto frames = nlohmann::json::parse(to_json(dump))["threads"][0]["frames"];
+  EXPECT_EQ(frames[0]["name"], thread.frames.front().name);
+  EXPECT_EQ(frames[0]["file"], thread.frames.front().file);
+}
+
 TEST(ThreadDump, SaysWhatHoldsAThread) {
   DumpedThread stopped = idle_thread(7);
   stopped.stopped = true;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <vector>
@@ -39,6 +40,21 @@ std::string clean(std::string_view text) {
     text.remove_prefix(length == 0 ? 1 : length);
   }
   return result;
+}
+
+std::string without_middle(std::string_view text, std::size_t characters) {
+  if (text.size() <= characters) return std::string(text);
+  std::vector<std::size_t> starts;  // of its characters
+  for (std::size_t at = 0; at < text.size();) {
+    starts.push_back(at);
+    at += std::max<std::size_t>(character_length(text.substr(at)), 1);
+  }
+  if (starts.size() <= characters) return std::string(text);
+  if (characters == 0) return "";
+  const std::size_t kept = characters - 1;
+  const std::size_t at_end = kept - kept / 3;  // the end of a path tells more than its beginning
+  std::string result(text.substr(0, starts[kept / 3]));
+  return result.append("…").append(at_end == 0 ? "" : text.substr(starts[starts.size() - at_end]));
 }
 
 std::string frame_text(const profile::Profile& profile, profile::FrameId frame) {

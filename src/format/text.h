@@ -1,6 +1,7 @@
 // Words that several formats share: names made safe for every reader, and numbers for people.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -18,6 +19,12 @@ inline constexpr std::string_view kNoFrames = "(no Python frames)";
 // Well-formed UTF-8 on one line: what is not UTF-8 becomes U+FFFD, a control character becomes a blank. Names come from
 // the memory of a program, so anything may stand in them.
 [[nodiscard]] std::string clean(std::string_view text);
+
+// More characters of a name or a path are not shown in lines for people: generated ones may have thousands.
+inline constexpr std::size_t kLongestName = 200;
+
+// At most so many characters of a text that is clean: of a longer one the middle is left out, and "…" stands for it.
+[[nodiscard]] std::string without_middle(std::string_view text, std::size_t characters = kLongestName);
 
 // `qualname (file:line)`; without the line if it is not known, and the bare name if there is no file.
 [[nodiscard]] std::string frame_text(const profile::Profile& profile, profile::FrameId frame);

@@ -21,6 +21,16 @@ TEST(Clean, KeepsUtf8AndReplacesTheRest) {
   EXPECT_EQ(clean("\xEF\xBF\xBF"), "\uFFFD");  // no character in XML
 }
 
+TEST(WithoutMiddle, KeepsBothEnds) {
+  EXPECT_EQ(without_middle("abcdefghij", 10), "abcdefghij");
+  EXPECT_EQ(without_middle("abcdefghij", 7), "ab…ghij");
+  EXPECT_EQ(without_middle("größe λ 名 🔥", 11), "größe λ 名 🔥");
+  EXPECT_EQ(without_middle("größe λ 名 🔥", 4), "g… 🔥");
+  EXPECT_EQ(without_middle("abc", 1), "…");
+  EXPECT_EQ(without_middle("abc", 0), "");
+  EXPECT_EQ(without_middle(std::string(5000, 'x')).size(), kLongestName - 1 + std::string("…").size());
+}
+
 TEST(Clean, ChangesNothingTwice) {
   for (int first = 0; first < 256; ++first) {
     for (int second = 0; second < 256; ++second) {

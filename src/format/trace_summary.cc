@@ -32,8 +32,11 @@ void append_functions(const std::vector<events::FunctionSummary>& rows, std::str
     } else {
       fmt::format_to(std::back_inserter(out), "{:>9} {:>9} {:>9} {:>9}  ", "-", "-", "-", "-");
     }
-    append_clean(row.function.function.empty() ? "(unknown)" : row.function.function, out);
-    if (!row.function.file.empty()) append_clean("  " + std::string(row.function.file), out);
+    append_name(row.function.function.empty() ? "(unknown)" : row.function.function, out);
+    if (!row.function.file.empty()) {
+      out.append("  ");
+      append_name(row.function.file, out);
+    }
     if (row.function.line > 0) fmt::format_to(std::back_inserter(out), ":{}", row.function.line);
     append_remark(row.unfinished, "not seen from beginning to end", out);
     out.append("\n");
@@ -60,7 +63,7 @@ void append_imports(const std::vector<events::ImportSummary>& rows, std::string&
   for (const events::ImportSummary& row : rows) {
     fmt::format_to(std::back_inserter(out), "{:>12} {:>9} {:>9}  {:{}}", with_commas(row.count),
                    duration_text(row.total), duration_text(row.self), "", 2 * std::min(row.depth, kMaxIndent));
-    append_clean(row.module, out);
+    append_name(row.module, out);
     append_remark(row.not_found, "not found", out);
     append_remark(row.unfinished, "not finished", out);
     out.append("\n");
@@ -73,7 +76,7 @@ void append_audits(const std::vector<events::AuditSummary>& rows, std::string& o
   fmt::format_to(std::back_inserter(out), "{:>12}  {}\n", "COUNT", "AUDIT EVENT");
   for (const events::AuditSummary& row : rows) {
     fmt::format_to(std::back_inserter(out), "{:>12}  ", with_commas(row.count));
-    append_clean(row.name, out);
+    append_name(row.name, out);
     out.append("\n");
   }
   out.append("\n");

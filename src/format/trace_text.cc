@@ -19,6 +19,11 @@ void append_clean(std::string_view text, std::string& out) {
   }
 }
 
+void append_name(std::string_view text, std::string& out) {
+  if (text.size() <= kLongestName) return append_clean(text, out);
+  out.append(without_middle(clean(text)));
+}
+
 std::string duration_text(Nanoseconds duration) {
   struct Unit {
     double ns;

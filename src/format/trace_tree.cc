@@ -117,12 +117,12 @@ class TraceTree final : public TraceView {
     switch (event.kind) {
       case Kind::line:
         append_indent(depth, "· ", out);
-        append_clean(event.function, out);
+        append_name(event.function, out);
         append_place(event, out);
         break;
       case Kind::audit:
         append_indent(depth, "◦ audit ", out);
-        append_clean(event.name, out);
+        append_name(event.name, out);
         append_clean(as_arguments(event.arguments), out);
         append_where(event, out);
         break;
@@ -247,9 +247,9 @@ class TraceTree final : public TraceView {
       append_dim(fmt::format("{:>8} {:<{}} {:>12} {:>9}\n", "TID", "THREAD", kThreadWidth, "SECONDS", "DURATION"), out);
     ++seen_;
     std::string text = fmt::format("──────── thread {}", thread.tid);
-    if (!thread.name.empty()) append_clean(" " + thread.name, text);
+    if (!thread.name.empty()) append_name(" " + thread.name, text);
     text.append(fmt::format(" of process {} ", thread.pid));
-    append_clean(thread.program, text);
+    append_name(thread.program, text);
     append_dim(text + "\n", out);
     return look;
   }
@@ -275,11 +275,11 @@ class TraceTree final : public TraceView {
       case Kind::import_start:
       case Kind::import_done:
         out.append("import ");
-        append_clean(event.name, out);
+        append_name(event.name, out);
         if (event.kind == Kind::import_done && event.value == 0) out.append(": not found");
         return;
       default:
-        append_clean(event.function.empty() ? "(unknown)" : event.function, out);
+        append_name(event.function.empty() ? "(unknown)" : event.function, out);
     }
   }
 
@@ -287,7 +287,7 @@ class TraceTree final : public TraceView {
     if (event.file.empty()) return;
     if (options_.colour) out.append(kDim);
     out.append("  ");
-    append_clean(event.file, out);
+    append_name(event.file, out);
     if (event.line > 0) fmt::format_to(std::back_inserter(out), ":{}", event.line);
     if (options_.colour) out.append(kPlain);
   }
@@ -295,7 +295,7 @@ class TraceTree final : public TraceView {
   void append_where(const Event& event, std::string& out) {
     if (event.function.empty()) return;
     std::string text = "  in ";
-    append_clean(event.function, text);
+    append_name(event.function, text);
     append_dim(text, out);
   }
 

@@ -53,6 +53,14 @@ TEST(TraceTree, CallsWithTheirDurations) {
       "    1.501011    1.50 s ← handle  :17\n");
 }
 
+TEST(TraceTree, ShortensLongNames) {
+  const std::string name = "begin" + std::string(5000, 'x') + "end";
+  const std::string out = tree_of({call(kFirstThread, 2'000, 0, name, 12)});
+  EXPECT_LT(out.size(), 1000u);
+  EXPECT_NE(out.find("→ beginx"), std::string::npos) << out;
+  EXPECT_NE(out.find("xend  app/shop.py:12\n"), std::string::npos) << out;
+}
+
 TEST(TraceTree, ThreadsStandInAColumn) {
   const auto view = make_trace_tree({});
   std::string out;
