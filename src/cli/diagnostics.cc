@@ -3,16 +3,18 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "cli/terminal.h"
+
 namespace flametap::cli {
 
-std::string describe(const Error& error) {
-  std::string text = "flametap: " + error.message + "\n";
+std::string describe(const Error& error, Columns columns) {
+  std::string text = wrapped("flametap: " + error.message, columns, 0, 4) + "\n";
   if (!error.remedy.empty()) text += "  try: " + error.remedy + "\n";
   return text;
 }
 
 int fail(const Error& error) {
-  const std::string text = describe(error);
+  const std::string text = describe(error, error_columns());
   std::fwrite(text.data(), 1, text.size(), stderr);
   return static_cast<int>(error.kind);
 }
@@ -24,7 +26,7 @@ int end_with(const Result<std::string>& written) {
 }
 
 void warn(const std::string& text) {
-  const std::string line = "flametap: warning: " + text + "\n";
+  const std::string line = wrapped("flametap: warning: " + text, error_columns(), 0, 4) + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

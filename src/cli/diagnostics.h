@@ -9,10 +9,13 @@
 #include <string>
 
 #include "base/result.h"
+#include "cli/text_fit.h"
 
 namespace flametap::cli {
 
-[[nodiscard]] std::string describe(const Error& error);
+// The message breaks between words where it is longer than a line of the terminal; the remedy, which is to be copied,
+// does not.
+[[nodiscard]] std::string describe(const Error& error, Columns columns = {});
 
 // Prints it; gives the exit code that it means.
 int fail(const Error& error);

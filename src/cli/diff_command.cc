@@ -7,6 +7,7 @@
 #include "cli/diff_table.h"
 #include "cli/output.h"
 #include "cli/profile_input.h"
+#include "cli/terminal.h"
 #include "format/folded.h"
 #include "format/html.h"
 #include "format/output_file.h"
@@ -92,15 +93,15 @@ int convert(const DiffRequest& request) {
 std::string header_line(const char* label, const std::string& file, const profile::Profile& profile) {
   std::string text = label + format::clean(file);
   if (const std::string how = format::recording_text(profile); !how.empty()) text += " · " + how;
-  return text + " · " + format::quality_text(profile) + "\n";
+  return wrapped(text + " · " + format::quality_text(profile), output_columns(), 0, 8) + "\n";
 }
 
 int show(const DiffRequest& request) {
   const auto pair = read_pair(request, {});
   if (!pair) return fail(pair.error());
-  const std::string text = header_line("before: ", request.before, pair->before()) +
-                           header_line("after:  ", request.after, pair->after()) + "\n" +
-                           diff_table(difference(pair->before(), pair->after(), pair->common), request.limit);
+  const std::string text =
+      header_line("before: ", request.before, pair->before()) + header_line("after:  ", request.after, pair->after()) +
+      "\n" + diff_table(difference(pair->before(), pair->after(), pair->common), request.limit, output_columns());
   const auto written = format::write_output("-", text);
   return end_with(written);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <linux/capability.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "cli/abilities.h"
@@ -14,6 +15,19 @@ namespace {
 constexpr std::size_t kMaxFiles = 20;
 
 std::string row(std::string_view name, std::string_view value) { return fmt::format("  {:<16}{}\n", name, value); }
+
+// The same lines, each of them wrapped: what follows a row begins where its value does.
+std::string wrapped_rows(std::string_view rows, Columns columns) {
+  constexpr std::size_t kValue = 18;
+  std::string text;
+  while (!rows.empty()) {
+    const std::string_view line = rows.substr(0, rows.find('\n'));
+    rows.remove_prefix(std::min(line.size() + 1, rows.size()));
+    const std::size_t value = std::min(line.size(), kValue);
+    text.append(line.substr(0, value)).append(wrapped(line.substr(value), columns, value, kValue)).append("\n");
+  }
+  return text;
+}
 
 std::string title(std::string_view text, bool colour) {
   return colour ? fmt::format("\x1b[1m{}\x1b[0m\n", text) : fmt::format("{}\n", text);
@@ -63,14 +77,14 @@ std::string mark(Grade grade, bool colour) {
   return colour ? fmt::format("\x1b[{}m{}\x1b[0m", code, sign) : std::string(sign);
 }
 
-std::string about_abilities(const std::vector<Ability>& abilities, bool colour) {
+std::string about_abilities(const std::vector<Ability>& abilities, bool colour, Columns columns) {
   std::string text;
   for (const Ability& ability : abilities) {
     const bool works = ability.grade == Grade::works;
     const std::string remark = works && !ability.why.empty() ? ": " + ability.why : "";
-    text += fmt::format("  {} {}{}\n", mark(ability.grade, colour), ability.name, remark);
+    text += fmt::format("  {} {}\n", mark(ability.grade, colour), wrapped(ability.name + remark, columns, 4, 6));
     if (works) continue;
-    text += fmt::format("      why: {}\n      try: {}\n", ability.why, ability.remedy);
+    text += fmt::format("      why: {}\n      try: {}\n", wrapped(ability.why, columns, 11, 11), ability.remedy);
   }
   return text;
 }
@@ -155,12 +169,13 @@ std::string cpu_list(const std::vector<int>& cpus) {
   return text;
 }
 
-std::string to_text(const Diagnosis& diagnosis, bool colour) {
-  std::string text = title("This machine", colour) + about_machine(diagnosis.machine);
-  text += "\n" + title("What flametap can do here", colour) + about_abilities(judge(diagnosis.machine), colour);
+std::string to_text(const Diagnosis& diagnosis, bool colour, Columns columns) {
+  std::string text = title("This machine", colour) + wrapped_rows(about_machine(diagnosis.machine), columns);
+  text +=
+      "\n" + title("What flametap can do here", colour) + about_abilities(judge(diagnosis.machine), colour, columns);
   if (!diagnosis.process) return text;
   return text + "\n" + title(fmt::format("Process {}", diagnosis.process->pid), colour) +
-         about_process(*diagnosis.process);
+         wrapped_rows(about_process(*diagnosis.process), columns);
 }
 
 }  // namespace flametap::cli

@@ -5,6 +5,7 @@
 
 #include "cli/machine_facts.h"
 #include "cli/process_facts.h"
+#include "cli/text_fit.h"
 
 namespace flametap::cli {
 
@@ -13,8 +14,9 @@ struct Diagnosis {
   std::optional<ProcessFacts> process = std::nullopt;
 };
 
-// With escape sequences for a terminal if `colour`.
-[[nodiscard]] std::string to_text(const Diagnosis& diagnosis, bool colour);
+// With escape sequences for a terminal if `colour`; lines break between words where they are wider than it. A remedy,
+// which is to be copied, does not.
+[[nodiscard]] std::string to_text(const Diagnosis& diagnosis, bool colour, Columns columns = {});
 // The contract of `doctor --json`.
 [[nodiscard]] std::string to_json(const Diagnosis& diagnosis);
 

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/text_width.h"
 
 namespace flametap::cli {
 namespace {
@@ -45,6 +48,15 @@ TEST(DoctorReport, OfAMachine) {
   EXPECT_THAT(text, AllOf(HasSubstr("why: "), HasSubstr("try: "), Not(HasSubstr("\x1b"))));
   EXPECT_THAT(text, Not(HasSubstr("Process")));
   EXPECT_THAT(to_text(example(), true), HasSubstr("\x1b[1mThis machine\x1b[0m"));
+}
+
+TEST(DoctorReport, FitsTheTerminal) {
+  std::istringstream lines(to_text(example(), false, 60));
+  for (std::string line; std::getline(lines, line);) {
+    // What is to be copied stays in one piece.
+    if (line.starts_with("      try: ")) continue;
+    EXPECT_LE(width(line), 60u) << line;
+  }
 }
 
 TEST(DoctorReport, OfAStrippedInterpreter) {

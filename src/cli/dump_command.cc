@@ -11,7 +11,8 @@ int dump(const DumpRequest& request) {
   auto taken = take_dump(request.pid, request.native);
   if (!taken) return fail(taken.error());
   put_main_thread_first(*taken);
-  const auto written = format::write_output("-", request.json ? to_json(*taken) : to_text(*taken, may_colour()));
+  const auto written =
+      format::write_output("-", request.json ? to_json(*taken) : to_text(*taken, may_colour(), output_columns()));
   return end_with(written);
 }
 

@@ -51,19 +51,26 @@ std::vector<profile::Hot> hottest(const profile::Profile& profile, std::size_t l
 
 }  // namespace
 
-std::string hottest_table(const profile::Profile& profile, std::size_t limit) {
+std::string hottest_table(const profile::Profile& profile, std::size_t limit, Columns columns) {
+  constexpr std::size_t kNumbers = 41;  // the width of all other columns, with the blanks between them
   const Measure measure(profile);
   const std::vector<profile::Hot> rows = hottest(profile, limit);
-  std::size_t widest = 8;
-  for (const profile::Hot& row : rows)
-    widest = std::max(widest, std::min<std::size_t>(width(name_of(profile, row.function)), 40));
-  std::string text = fmt::format("{:>9} {:>8} {:>9} {:>8}  {:<{}}  {}\n", "self", "self %", "total", "total %",
-                                 "function", widest, "file");
+  NameWidths wanted{8, 4};
   for (const profile::Hot& row : rows) {
-    const std::string name = padded(name_of(profile, row.function), widest);
+    wanted.name = std::max(wanted.name, width(name_of(profile, row.function)));
+    wanted.place = std::max(wanted.place, width(file_of(profile, row.function)));
+  }
+  const NameWidths fitting = fit_names(columns, kNumbers, wanted);
+  // Without a terminal a single long name moves its own file only.
+  const std::size_t column = columns ? fitting.name : std::min<std::size_t>(fitting.name, 40);
+  std::string text = fmt::format("{:>9} {:>8} {:>9} {:>8}  {:<{}}  {}\n", "self", "self %", "total", "total %",
+                                 "function", column, "file");
+  for (const profile::Hot& row : rows) {
+    const std::string name = format::without_middle(name_of(profile, row.function), fitting.name);
     std::string line =
         fmt::format("{:>9} {:>8.2f} {:>9} {:>8.2f}  {}  {}", measure.amount(row.self), measure.share(row.self),
-                    measure.amount(row.total), measure.share(row.total), name, file_of(profile, row.function));
+                    measure.amount(row.total), measure.share(row.total), padded(name, column),
+                    format::without_middle(file_of(profile, row.function), fitting.place));
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   }

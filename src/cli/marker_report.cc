@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "cli/text_width.h"
 #include "format/text.h"
 #include "tracer/abilities.h"
 
@@ -58,44 +59,62 @@ std::string pid_list(const std::vector<pid_t>& pids) {
   return pids.size() > kMaxPids ? fmt::format("{} and {} more", text, pids.size() - kMaxPids) : text;
 }
 
-std::string title(const ListedFile& listed, bool colour) {
-  std::string text = format::clean(listed.file.path);
-  if (colour) text = "\x1b[1m" + text + "\x1b[0m";
+std::string title(const ListedFile& listed, bool colour, Columns columns) {
+  const std::string path = format::clean(listed.file.path);
   std::string details = listed.version ? "Python " + to_string(*listed.version) : "";
   if (!listed.pids.empty()) details += (details.empty() ? "" : ", ") + pid_list(listed.pids);
-  return text + (details.empty() ? "" : " (" + details + ")") + "\n";
+  if (!details.empty()) details = wrapped(" (" + details + ")", columns, width(path), 2);
+  return (colour ? "\x1b[1m" + path + "\x1b[0m" : path) + details + "\n";
 }
 
-std::string table(const std::vector<Marker>& markers) {
-  constexpr const char* kRow = "  {:<26}{:<7}{:<8}{:<11}{:<26}{}\n";
-  std::string text = fmt::format(kRow, "MARKER", "EVENT", "PLACES", "SEMAPHORE", "ARGUMENTS", "WHERE THEY ARE");
+// Where the marker is stands at the end of its line, or below it if some line would be too long for the terminal.
+std::string table(const std::vector<Marker>& markers, Columns columns) {
+  constexpr const char* kRow = "  {:<26}{:<7}{:<8}{:<11}{:<26}";
+  constexpr std::size_t kBelow = 6;
+  struct Row {
+    std::string start;
+    std::string where;
+  };
+  std::vector<Row> rows{{fmt::format(kRow, "MARKER", "EVENT", "PLACES", "SEMAPHORE", "ARGUMENTS"), "WHERE THEY ARE"}};
   for (const Places& places : by_name(markers)) {
     const MarkerKind* const kind = tracer::find_marker_kind(places.name);
-    text += fmt::format(kRow, places.name, kind != nullptr ? tracer::to_string(kind->group) : "-", places.all.size(),
-                        places.all.front()->semaphore != 0 ? "yes" : "no", kind != nullptr ? kind->arguments : "?",
-                        ways(places));
+    rows.push_back(
+        {fmt::format(kRow, places.name, kind != nullptr ? tracer::to_string(kind->group) : "-", places.all.size(),
+                     places.all.front()->semaphore != 0 ? "yes" : "no", kind != nullptr ? kind->arguments : "?"),
+         ways(places)});
+  }
+  const bool fits = !columns || std::ranges::all_of(rows, [&](const Row& row) {
+    return width(row.start) + width(row.where) <= *columns;
+  });
+  std::string text;
+  for (Row& row : rows) {
+    if (!fits) row.start.erase(row.start.find_last_not_of(' ') + 1);
+    text += row.start + (fits ? row.where : "\n      " + wrapped(row.where, columns, kBelow, kBelow)) + "\n";
   }
   return text;
 }
 
-std::string verdict(const ListedFile& listed) {
+std::string verdict(const ListedFile& listed, Columns columns) {
   const tracer::Abilities abilities = tell_abilities(listed.file, listed.version);
   std::string events;
   std::string remarks;
   for (const tracer::Ability& ability : abilities.all) {
     const std::string_view name = to_string(ability.group);
     if (ability.available) events += (events.empty() ? "" : ",") + std::string(name);
-    if (!ability.why.empty()) remarks += fmt::format("  {}{}: {}\n", ability.available ? "" : "no ", name, ability.why);
+    if (ability.why.empty()) continue;
+    const std::string remark = fmt::format("{}{}: {}", ability.available ? "" : "no ", name, ability.why);
+    remarks += "  " + wrapped(remark, columns, 2, 4) + "\n";
   }
   return (events.empty() ? "" : "  can be traced: --events " + events + "\n") + remarks;
 }
 
-std::string about(const ListedFile& listed, bool colour) {
+std::string about(const ListedFile& listed, bool colour, Columns columns) {
   if (listed.file.markers.empty()) {
     const tracer::Abilities abilities = tell_abilities(listed.file, listed.version);
-    return title(listed, colour) + "  no markers: " + abilities[tracer::EventGroup::call].why + "\n";
+    const std::string why = "no markers: " + abilities[tracer::EventGroup::call].why;
+    return title(listed, colour, columns) + "  " + wrapped(why, columns, 2, 4) + "\n";
   }
-  return title(listed, colour) + table(listed.file.markers) + verdict(listed);
+  return title(listed, colour, columns) + table(listed.file.markers, columns) + verdict(listed, columns);
 }
 
 using Json = nlohmann::ordered_json;
@@ -137,9 +156,9 @@ Json of_file(const ListedFile& listed) {
 
 }  // namespace
 
-std::string to_text(const MarkerReport& report, bool colour) {
+std::string to_text(const MarkerReport& report, bool colour, Columns columns) {
   std::string text;
-  for (const ListedFile& listed : report.files) text += (text.empty() ? "" : "\n") + about(listed, colour);
+  for (const ListedFile& listed : report.files) text += (text.empty() ? "" : "\n") + about(listed, colour, columns);
   if (report.files.empty()) text = "no Python is running that we can see\n";
   if (report.unreadable > 0) {
     text += fmt::format("\nnot looked into, for want of rights: {} {}\n", report.unreadable,

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/text_fit.h"
 #include "cpython/version.h"
 #include "tracer/markers.h"
 
@@ -25,7 +26,8 @@ struct MarkerReport {
   std::size_t unreadable = 0;  // processes that we may not look into
 };
 
-[[nodiscard]] std::string to_text(const MarkerReport& report, bool colour);
+// For people: no wider than the terminal, as far as words let it.
+[[nodiscard]] std::string to_text(const MarkerReport& report, bool colour, Columns columns = {});
 [[nodiscard]] std::string to_json(const MarkerReport& report);
 
 }  // namespace flametap::cli

@@ -50,6 +50,15 @@ TEST(MarkerReport, TextNamesEachMarkerOnce) {
       "  no audit: this build has no audit\n");
 }
 
+TEST(MarkerReport, TextFitsTheTerminal) {
+  const std::string text = to_text({.files = {python_311()}}, false, 80);
+  EXPECT_THAT(text, HasSubstr("  function__return          call   2       yes        filename funcname lineno\n"
+                              "      8@%rbp 8@%r12 -4@%eax or 8@%rsi 8@%r12 -4@%eax\n"));
+  EXPECT_THAT(text, HasSubstr("  call: 3.11 tells calls only while its line marker is armed, which makes the\n"
+                              "    program 3 to 8 times slower\n"));
+  EXPECT_THAT(to_text({.files = {python_311()}}, false, 200), to_text({.files = {python_311()}}, false));
+}
+
 TEST(MarkerReport, TextOfAPythonWithoutMarkers) {
   const MarkerReport report{.files = {{.file = {.path = "/opt/python3.8"}, .version = {}, .pids = {5}}}};
   EXPECT_EQ(to_text(report, false),

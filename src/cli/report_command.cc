@@ -6,6 +6,7 @@
 #include "cli/hottest.h"
 #include "cli/output.h"
 #include "cli/profile_input.h"
+#include "cli/terminal.h"
 #include "format/ftap_writer.h"
 #include "format/html.h"
 #include "format/output_file.h"
@@ -67,14 +68,16 @@ int convert(const ReportRequest& request) {
 int show(const ReportRequest& request) {
   const auto shown = view(request, {});
   if (!shown) return fail(shown.error());
+  const Columns columns = output_columns();
   std::string text;
   if (request.files.size() > 1) {
     text += "merged:\n";
     for (const std::string& file : request.files) text += "  " + format::clean(file) + "\n";
   }
-  if (const std::string command = format::command_text(*shown); !command.empty()) text += command + "\n";
-  if (const std::string how = format::recording_text(*shown); !how.empty()) text += how + "\n";
-  text += format::quality_text(*shown) + "\n\n" + hottest_table(*shown, request.limit);
+  if (const std::string command = format::command_text(*shown); !command.empty())
+    text += wrapped(command, columns, 0, 2) + "\n";
+  if (const std::string how = format::recording_text(*shown); !how.empty()) text += wrapped(how, columns, 0, 2) + "\n";
+  text += wrapped(format::quality_text(*shown), columns, 0, 2) + "\n\n" + hottest_table(*shown, request.limit, columns);
   const auto written = format::write_output("-", text);
   return end_with(written);
 }

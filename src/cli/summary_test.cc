@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "cli/hottest.h"
+#include "cli/text_width.h"
 #include "profile/filter.h"
 #include "profile/test_profile.h"
 
@@ -75,6 +78,16 @@ TEST(Hottest, TableHasSelfAndTotal) {
   EXPECT_THAT(table, HasSubstr("    70 ms    70.00     70 ms    70.00  nap       /app/a.py\n"));
   EXPECT_THAT(table, HasSubstr("    30 ms    30.00     30 ms    30.00  spin      /app/a.py\n"));
   EXPECT_THAT(table, Not(HasSubstr("main")));
+}
+
+TEST(Hottest, TableFitsTheTerminal) {
+  profile::TestProfile made;
+  const char* path = "/usr/lib/python3/dist-packages/a/very/long/path/to/some/module/of/a/program.py";
+  made.sample(made.thread("worker", 8), {{"Handler.answer_a_very_long_question_of_a_client", path, 3}});
+  std::istringstream lines(hottest_table(made.profile, 1, 80));
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(width(line), 80u) << line;
+  EXPECT_THAT(hottest_table(made.profile, 1, 80), AllOf(HasSubstr("  Handle…"), HasSubstr("program.py\n")));
+  EXPECT_THAT(hottest_table(made.profile, 1), HasSubstr(path));
 }
 
 TEST(Hottest, ShortensLongNames) {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "cli/diagnostics.h"
+#include "cli/text_width.h"
 #include "format/text.h"
 #include "sampler/cpu_seat.h"
 #include "sampler/process_sampler.h"
@@ -247,11 +248,12 @@ std::string to_json(const ThreadDump& dump) {
   return whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string to_text(const ThreadDump& dump, bool colour) {
+std::string to_text(const ThreadDump& dump, bool colour, Columns columns) {
   const auto painted = [&](std::string_view code, const std::string& text) {
     return colour ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
   };
-  std::string text = fmt::format("Process {}: {}\nPython {}\n", dump.pid, format::clean(dump.command), dump.python);
+  const std::string process = fmt::format("Process {}: {}", dump.pid, format::clean(dump.command));
+  std::string text = fmt::format("{}\nPython {}\n", wrapped(process, columns, 0, 4), dump.python);
   // Where there is but one interpreter, its number tells nothing.
   const bool say_interpreter =
       std::ranges::any_of(dump.threads, [](const DumpedThread& thread) { return thread.interpreter.value_or(0) != 0; });
@@ -262,8 +264,12 @@ std::string to_text(const ThreadDump& dump, bool colour) {
       text += fmt::format("    ({})\n", name_of(thread.outcome));
     if (thread.unmerged) text += "    (its C stack could not be had, or does not fit: Python only)\n";
     for (const sampler::NamedFrame& frame : thread.frames) {
-      const std::string name = painted(colour_of(frame.kind), format::without_middle(format::clean(frame.name)));
-      const std::string place = place_of(frame);
+      const std::string whole_name = format::without_middle(format::clean(frame.name));
+      const std::string whole_place = place_of(frame);
+      constexpr std::size_t kBeside = 7;  // four blanks in front, one between, and the parentheses
+      const NameWidths fitting = fit_names(columns, kBeside, {width(whole_name), width(whole_place)});
+      const std::string name = painted(colour_of(frame.kind), format::without_middle(whole_name, fitting.name));
+      const std::string place = format::without_middle(whole_place, fitting.place);
       text += place.empty() ? fmt::format("    {}\n", name) : fmt::format("    {} ({})\n", name, painted("2", place));
     }
     // What is missing is outside the last frame.

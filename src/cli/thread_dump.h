@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/text_fit.h"
 #include "sampler/named_frame.h"
 #include "sampler/native_process.h"
 #include "stack/outcome.h"
@@ -50,7 +51,7 @@ void put_main_thread_first(ThreadDump& dump);
 
 // The contract of `dump --json`: docs/formats/dump.md.
 [[nodiscard]] std::string to_json(const ThreadDump& dump);
-// For people; with escape sequences for a terminal if `colour`.
-[[nodiscard]] std::string to_text(const ThreadDump& dump, bool colour);
+// For people; with escape sequences for a terminal if `colour`, and with names and paths cut to its width.
+[[nodiscard]] std::string to_text(const ThreadDump& dump, bool colour, Columns columns = {});
 
 }  // namespace flametap::cli

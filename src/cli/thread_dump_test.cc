@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/text_width.h"
 
 namespace flametap::cli {
 namespace {
@@ -49,6 +52,16 @@ TEST(ThreadDump, ShortensNamesForPeopleOnly) {
   const auto frames = nlohmann::json::parse(to_json(dump))["threads"][0]["frames"];
   EXPECT_EQ(frames[0]["name"], thread.frames.front().name);
   EXPECT_EQ(frames[0]["file"], thread.frames.front().file);
+}
+
+TEST(ThreadDump, FitsTheTerminal) {
+  DumpedThread thread = idle_thread(7);
+  thread.frames.front().file = "/usr/lib/python3/dist-packages/a/very/long/path/to/some/module/of/a/program.py";
+  const std::string text = to_text(dump_of({thread}), false, 60);
+  EXPECT_TRUE(has(text, "    inner (/usr/lib/python…")) << text;
+  EXPECT_TRUE(has(text, "program.py:2)\n")) << text;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(width(line), 60u) << line;
 }
 
 TEST(ThreadDump, SaysWhatHoldsAThread) {

@@ -92,7 +92,8 @@ int list_markers(const std::string& what, bool json) {
     if (!target) return fail(target.error());
     report = to_report(std::move(*target));
   }
-  const auto written = format::write_output("-", json ? to_json(report) : to_text(report, may_colour()));
+  const auto written =
+      format::write_output("-", json ? to_json(report) : to_text(report, may_colour(), output_columns()));
   return end_with(written);
 }
 
