@@ -42,7 +42,7 @@ int on_call(struct pt_regs* context) {
   if (!is_judged && function_is_hidden(thread, context, function)) return 0;
   if (!send_calls) return 0;
   remember_shown(thread, depth);
-  send_function(thread, context, FLAMETAP_CALL, depth, 0);
+  send_function(thread, context, FLAMETAP_CALL, first_line(thread, context), depth, 0);
   return 0;
 }
 
@@ -55,13 +55,14 @@ int on_call_end(struct pt_regs* context) {
   if (passage == THROWN) {
     /* Never entered at a marker: nothing of what is open ends. */
     if (!function_is_hidden(thread, context, argument(context, 1)))
-      send_function(thread, context, FLAMETAP_CALL_END, thread->depth, FLAMETAP_UNMARKED);
+      send_function(thread, context, FLAMETAP_CALL_END, line_of(context), thread->depth, FLAMETAP_UNMARKED);
     return 0;
   }
   __s32 depth = --thread->depth;
   if (depth < thread->floor) thread->floor = depth;
   if (depth <= 0) thread->inside = false; /* its outermost call began at depth 0 */
-  if (send_calls && !call_was_hidden(thread, context)) send_function(thread, context, FLAMETAP_CALL_END, depth, 0);
+  if (send_calls && !call_was_hidden(thread, context))
+    send_function(thread, context, FLAMETAP_CALL_END, line_of(context), depth, 0);
   return 0;
 }
 
@@ -70,7 +71,7 @@ int on_line(struct pt_regs* context) {
   struct thread* thread = current_thread();
   if (!thread || is_outside(thread) || thread_is_hidden(thread)) return 0;
   if (function_is_hidden(thread, context, argument(context, 1))) return 0;
-  send_function(thread, context, FLAMETAP_LINE, thread->depth, 0);
+  send_function(thread, context, FLAMETAP_LINE, line_of(context), thread->depth, 0);
   return 0;
 }
 
@@ -153,11 +154,11 @@ static __always_inline int count(struct pt_regs* context, bool at_end) {
   struct flametap_counted* key = &thread->key;
   if (!read_key(key->function.name.text, FLAMETAP_KEY_NAME, argument(context, 1)) ||
       !read_key(key->function.file, FLAMETAP_KEY_FILE, argument(context, 0))) {
-    send_function(thread, context, FLAMETAP_CALL, 0, 0);
+    send_function(thread, context, FLAMETAP_CALL, at_end ? line_of(context) : first_line(thread, context), 0, 0);
     return 0;
   }
   key->pid = pid_and_tid() >> 32;
-  key->line = at_end ? 0 : (__s32)argument(context, 2);
+  key->line = at_end ? 0 : first_line(thread, context);
   __u64* count = bpf_map_lookup_elem(&counts, key);
   if (!count) {
     __u64 none = 0;

@@ -70,6 +70,20 @@ static __always_inline enum passage how_left(struct thread* thread) {
   return thread->depth > thread->floor ? THROWN : ORDINARY;
 }
 
+static __always_inline __s32 line_of(struct pt_regs* context) { return (__s32)argument(context, 2); }
+
+/* Where the function begins that is entered. The marker of 3.15 says -1 where its first instruction has no line, as
+ * that of a function with closures; the code object still knows the line of the `def`. */
+static __always_inline __s32 first_line(struct thread* thread, struct pt_regs* context) {
+  __s32 line = line_of(context);
+  if (line > 0) return line;
+  struct flametap_python_layout* layout = current_python();
+  if (!layout) return line;
+  __u64 code = code_of(layout, frame_now(thread, layout));
+  __s32 first = code ? (__s32)read_int(code + layout->code_first_line) : 0;
+  return first > 0 ? first : line;
+}
+
 /* The function that runs, as far as it can be told. */
 static __always_inline void add_place(struct thread* thread) {
   struct flametap_python_layout* layout = current_python();

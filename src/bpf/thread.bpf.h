@@ -138,11 +138,11 @@ static __always_inline struct thread* current_thread(void) {
   return thread;
 }
 
-static __always_inline void send_function(struct thread* thread, struct pt_regs* context, __u8 kind, __s32 depth,
-                                          __u8 flags) {
+static __always_inline void send_function(struct thread* thread, struct pt_regs* context, __u8 kind, __s32 line,
+                                          __s32 depth, __u8 flags) {
   begin_record(thread, kind);
   thread->record.depth = depth;
-  thread->record.line = (__s32)argument(context, 2);
+  thread->record.line = line;
   thread->record.flags = flags;
   add_text(thread, FLAMETAP_FILE, (void*)argument(context, 0));
   add_text(thread, FLAMETAP_FUNCTION, (void*)argument(context, 1));

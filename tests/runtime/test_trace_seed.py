@@ -66,3 +66,33 @@ def test_the_call_hierarchy_of_the_documentation(call_python, start, tmp_path):
     assert {int(each["id"]) for each in found} == {target.pid}
     times = [int(each["time"]) for each in found]
     assert times == sorted(times) and times[0] == 0
+
+
+CLOSURES = """import sys
+def outer(value):
+    def inner():
+        return value
+    return inner
+def start():
+    return outer(1)()
+print("{}", flush=True)
+sys.stdin.readline()
+start()
+"""
+
+
+@pytest.mark.parametrize("format, pattern", [("dtrace", DTRACE), ("stap", STAP)], ids=["dtrace", "stap"])
+def test_functions_with_closures_begin_at_their_def(call_python, start, tmp_path, format, pattern):
+    """The marker of 3.15 says -1 of them."""
+    script = tmp_path / "closures.py"
+    script.write_text(CLOSURES)
+    out = tmp_path / "trace"
+    _, process = tracing.start_attached(start, call_python, [script], out, ["call"], "--format", format, "--within", "start")
+    done = flametap.finish(process)
+    assert done.code == flametap.DONE, done
+    lines = out.read_text().splitlines()
+    found = [pattern.fullmatch(line) for line in lines]
+    assert all(found), lines
+    entered = [(each["function"], int(each["line"])) for each in found
+               if "function-entry" in each.string or "=>" in each.string]
+    assert entered == [("start", 6), ("outer", 2), ("inner", 3)]
