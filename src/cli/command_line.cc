@@ -323,15 +323,14 @@ int answer(const CLI::App& app, const CLI::ParseError& error) {
   // FILE stays FILE.
   if (is_upper(0) && !is_upper(1)) message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
   const auto commands = app.get_subcommands();
-  if (commands.empty()) return usage_error({Failure::usage, message, ""}, "");
-  const std::vector<std::string> unknown = commands.front()->remaining();
+  const CLI::App& command = commands.empty() ? app : *commands.front();
+  const std::vector<std::string> unknown = command.remaining();
   if (!unknown.empty()) {
     const std::string typed = unknown.front().substr(0, unknown.front().find('='));
-    message = typed.starts_with('-')
-                  ? "there is no option " + typed + did_you_mean(typed, options_of(*commands.front()))
-                  : "unexpected word '" + typed + "'";
+    message = typed.starts_with('-') ? "there is no option " + typed + did_you_mean(typed, options_of(command))
+                                     : "unexpected word '" + typed + "'";
   }
-  return usage_error({Failure::usage, message, ""}, commands.front()->get_name());
+  return usage_error({Failure::usage, message, ""}, commands.empty() ? "" : command.get_name());
 }
 
 int run_flametap(std::vector<std::string> arguments) {

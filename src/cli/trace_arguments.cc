@@ -14,7 +14,7 @@
 namespace flametap::cli {
 
 const char* const kTraceUsage =
-    "flametap trace (-p PID | --all | -- COMMAND [ARGUMENTS]) [OPTIONS]\n"
+    "flametap trace (PID... | --all | -- COMMAND [ARGUMENTS]) [OPTIONS]\n"
     "       flametap trace --list [PID|FILE]\n"
     "       flametap trace --tapset PID|FILE [--for LANGUAGE]";
 const char* const kTraceFooter = R"(Examples:
@@ -71,7 +71,7 @@ void add_trace_options(CLI::App& command, TraceWords& words) {
   command.add_option("--tapset", words.tapset, "Print scripts for other tools")->type_name("PID|FILE");
   command.add_option("--for", words.tapset_for, "systemtap, bpftrace or dtrace [systemtap]")->type_name("LANGUAGE");
   command.add_flag("--json", words.json, "With --list: for programs");
-  command.add_option("stray", words.stray)->group("");  // hidden: what --list is about, or wrong
+  command.add_option("PID", words.bare)->group("");  // hidden: the usage shows it
 }
 
 namespace {
@@ -158,13 +158,18 @@ Result<std::size_t> parse_buffer(const std::string& word) {
   return *megabytes << 20;
 }
 
+// PIDs, several with commas between them, as -p takes them.
+bool are_pids(const std::string& word) {
+  return !word.empty() && std::ranges::all_of(word, [](char c) { return (c >= '0' && c <= '9') || c == ','; });
+}
+
 Result<void> check_what_to_trace(const TraceWords& words, const std::vector<std::string>* command) {
-  if (!words.stray.empty()) {
-    return Error{Failure::usage, "unexpected word '" + words.stray.front() + "'",
-                 "flametap trace -- " + words.stray.front() + " ... to start a command; flametap trace --help"};
+  if (const auto stray = std::ranges::find_if_not(words.bare, are_pids); stray != words.bare.end()) {
+    return Error{Failure::usage, "unexpected word '" + *stray + "'",
+                 "flametap trace -- " + *stray + " ... to start a command; flametap trace --help"};
   }
   if (command != nullptr && command->empty()) return Error{Failure::usage, "there is no command after --", ""};
-  const int ways = int{!words.pids.empty()} + int{words.all} + int{command != nullptr};
+  const int ways = int{!words.pids.empty() || !words.bare.empty()} + int{words.all} + int{command != nullptr};
   if (words.top && command != nullptr)
     return Error{Failure::usage, "--top is about processes that run: -p PID, or --all", ""};
   if (ways == 0 && words.top) {
@@ -197,7 +202,9 @@ Result<TraceRequest> events_request(const CLI::App& app, const TraceWords& words
   if (const auto checked = check_what_to_trace(words, command); !checked) return checked.error();
   TraceRequest request;
   Error error;
-  if (!words.pids.empty() && !take(parse_pids(words.pids), request.pids, error)) return error;
+  std::vector<std::string> pids = words.pids;
+  pids.insert(pids.end(), words.bare.begin(), words.bare.end());
+  if (!take(parse_pids(pids), request.pids, error)) return error;
   if (command != nullptr) request.command = *command;
   request.all = words.all;
   if (given(app, "--events") && !take(parse_events(words.events), request.events, error)) return error;
@@ -226,8 +233,9 @@ Result<TraceRequest> events_request(const CLI::App& app, const TraceWords& words
 Result<AnyTraceRequest> trace_request(const CLI::App& app, const TraceWords& words,
                                       const std::vector<std::string>* command) {
   if (const auto checked = check_companions(app, words, command != nullptr); !checked) return checked.error();
-  if (words.list && words.stray.size() <= 1)
-    return AnyTraceRequest(ListRequest{words.stray.empty() ? "" : words.stray.front(), words.json});
+  if (words.list && words.bare.size() > 1)
+    return Error{Failure::usage, "unexpected word '" + words.bare[1] + "'", "flametap trace --list [PID|FILE]"};
+  if (words.list) return AnyTraceRequest(ListRequest{words.bare.empty() ? "" : words.bare.front(), words.json});
   if (given(app, "--tapset")) {
     const auto language = format::tapset_language_named(words.tapset_for);
     if (!language)

@@ -38,7 +38,7 @@ struct TraceWords {
   std::string tapset;
   std::string tapset_for = "systemtap";
   bool json = false;
-  std::vector<std::string> stray;  // what --list is about; else nothing is expected here
+  std::vector<std::string> bare;  // processes, as after -p; with --list: what it is about
 };
 
 extern const char* const kTraceUsage;

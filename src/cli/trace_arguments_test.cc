@@ -55,6 +55,16 @@ std::string refusal(Words words, const Command& command = std::nullopt) {
   return parsed.error().message + "; " + parsed.error().remedy;
 }
 
+TEST(TraceArguments, BareWordsAreProcesses) {
+  EXPECT_THAT(request({"7"}).pids, ElementsAre(7));
+  EXPECT_THAT(request({"7,8", "9", "-d", "1"}).pids, ElementsAre(7, 8, 9));
+  EXPECT_THAT(request({"-p", "7", "8"}).pids, ElementsAre(7, 8));
+  EXPECT_THAT(request({"--top", "7"}).pids, ElementsAre(7));
+  EXPECT_THAT(refusal({"0"}), HasSubstr("must be the id of a process"));
+  EXPECT_THAT(refusal({"7"}, Words{"python3"}), HasSubstr("one of -p, --all and a command"));
+  EXPECT_EQ(request<ListRequest>({"--list", "7"}).what, "7");
+}
+
 TEST(TraceArguments, Defaults) {
   const TraceRequest given = request({"-p", "7"});
   EXPECT_THAT(given.pids, ElementsAre(7));
@@ -85,7 +95,7 @@ TEST(TraceArguments, NothingOrTooMuchToTrace) {
   EXPECT_THAT(refusal({"--all"}, Words{"true"}), HasSubstr("not several"));
   EXPECT_THAT(refusal({}, Words{}), HasSubstr("there is no command after --"));
   EXPECT_THAT(refusal({"prog.py"}), AllOf(HasSubstr("unexpected word 'prog.py'"), HasSubstr("-- prog.py")));
-  EXPECT_THAT(refusal({"--all", "2"}), HasSubstr("unexpected word '2'"));
+  EXPECT_THAT(refusal({"--all", "2"}), HasSubstr("one of -p, --all and a command"));
   for (const char* pid : {"x", "0", "-1", "1,", ""}) EXPECT_NE(refusal({"-p", pid}), "it was understood") << pid;
 }
 

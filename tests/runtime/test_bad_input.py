@@ -162,7 +162,7 @@ def test_missing_arguments(args):
 
 
 @pytest.mark.parametrize("args, meant", [(["recrod"], "record"), (["record", "--duraton", "1", "-p", "1"], "--duration"),
-                                         (["dump", "--natve", "1"], "--native")])
+                                         (["dump", "--natve", "1"], "--native"), (["--verison"], "--version")])
 def test_a_misspelt_word(args, meant):
     assert "did you mean %s?" % meant in refused(flametap.USAGE, *args)
 
