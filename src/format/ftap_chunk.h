@@ -18,10 +18,11 @@ inline constexpr std::string_view kFtapMagic =
 inline constexpr std::string_view kFtapMarker =
     "\xd3"
     "FTC";
-inline constexpr std::uint8_t kFtapVersion = 3;
+inline constexpr std::uint8_t kFtapVersion = 4;
 // The oldest version whose readers understand what we write; and where frames of the C stack are in it.
 inline constexpr std::uint8_t kFtapMinReader = 1;
 inline constexpr std::uint8_t kFtapMinNativeReader = 2;
+inline constexpr std::uint8_t kFtapMinReadyReader = 4;  // of samples of the mode `ready` alone
 
 inline constexpr std::size_t kFtapFileHeaderBytes = 24;
 inline constexpr std::size_t kFtapChunkHeaderBytes = 32;

@@ -202,6 +202,7 @@ bool FtapEncoder::finish_chunk(const Profile& tables, bool last, std::string& ch
   const std::size_t first_function = next_[kFunctions];
   bool complete = put_entries(tables, next_, sizes(tables), budget, plain_);
   note_kinds(tables, first_function, next_[kFunctions]);
+  if (tables.recording.mode == profile::Mode::ready) min_reader_ = kFtapMinReadyReader;
   if (complete) put_samples(plain_);
   if (complete && last) complete = put_sources(tables, plain_);
   maker_.make({.recording_id = options_.recording_id,

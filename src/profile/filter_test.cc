@@ -51,6 +51,20 @@ TEST(Filter, ByMode) {
   EXPECT_EQ(filter(test.profile, {.mode = Mode::gil})->recording.mode, Mode::gil);
 }
 
+TEST(Filter, ReadyAndAsleepWithTheGilAreNotOnACpu) {
+  TestProfile test;
+  const ThreadId main = test.thread("MainThread", 7);
+  test.sample(main, {"runs"}, 1, stack::kOnCpu | stack::kHoldsGil);
+  test.sample(main, {"ready"}, 2, stack::kOnCpu | stack::kHoldsGil | stack::kReady);
+  test.sample(main, {"sleeps"}, 4, stack::kHoldsGil | stack::kAsleepWithGil);
+  EXPECT_THAT(lines(*filter(test.profile, {.mode = Mode::cpu})), ElementsAre("runs;1"));
+  EXPECT_THAT(lines(*filter(test.profile, {.mode = Mode::ready})), ElementsAre("ready;2"));
+  EXPECT_THAT(lines(*filter(test.profile, {.mode = Mode::gil})), ElementsAre("runs;1", "ready;2", "sleeps;4"));
+  test.profile.recording.mode = Mode::ready;
+  EXPECT_FALSE(filter(test.profile, {.mode = Mode::cpu}).ok());
+  EXPECT_FALSE(filter(test.profile, {.mode = Mode::gil}).ok());
+}
+
 TEST(Filter, CannotBringBackWhatWasNotRecorded) {
   TestProfile test = three_states();
   test.profile.recording.mode = Mode::cpu;
