@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <memory>
 #include <utility>
@@ -35,6 +37,8 @@ namespace {
 
 using sampler::ProcessSampler;
 using Samplers = std::vector<std::unique_ptr<ProcessSampler>>;
+
+constexpr std::size_t kMostChildrenLookedAt = 100;
 
 ProcessSampler::Options sampler_options(const RecordRequest& request) {
   ProcessSampler::Options options;
@@ -161,13 +165,59 @@ Result<void> finish(const Ending& ending, Journal& journal, const Result<void>& 
   return pushed ? Result<void>{} : pushed.error();
 }
 
-Result<Samplers> attach_all(const RecordRequest& request, const ProcessSampler::Options& options) {
+// "8", "8 and 9", "8, 9 and 10".
+std::string listed(const std::vector<pid_t>& pids) {
+  std::string text;
+  for (std::size_t i = 0; i < pids.size(); ++i) {
+    if (i > 0) text += i + 1 == pids.size() ? " and " : ", ";
+    text += std::to_string(pids[i]);
+  }
+  return text;
+}
+
+// Of a process that is not a Python, such as a launcher, names its children that are.
+Error with_python_children(Error error, pid_t pid) {
+  const std::vector<pid_t> pythons = python_descendants(pid, kMostChildrenLookedAt);
+  if (pythons.empty()) return error;
+  error.message += pythons.size() == 1 ? fmt::format("; its child process {} is a Python", pythons.front())
+                                       : fmt::format("; its child processes {} are Pythons", listed(pythons));
+  error.remedy = fmt::format("flametap record --children -p {}", pid);
+  return error;
+}
+
+// Waits for the first Python among the children of these processes, none of which is one itself.
+Result<std::unique_ptr<ProcessSampler>> find_child(const RecordRequest& request, const ProcessSampler::Options& options,
+                                                   const Signals& signals) {
+  std::vector<target::Process> parents;
+  for (const pid_t pid : request.pids) {
+    if (auto process = target::Process::open(pid)) parents.push_back(std::move(*process));
+  }
+  const auto have_ended = [&] { return std::ranges::none_of(parents, &target::Process::alive); };
+  PythonSearch search(request.pids, have_ended, signals.stop(), options);
+  std::optional<Nanoseconds> deadline;
+  if (request.duration) deadline = monotonic_now() + *request.duration;
+  if (auto found = search.find(deadline)) return found;
+  return search.denied().value_or(
+      Error{Failure::not_python, "no Python was found among the children of process " + listed(request.pids), ""});
+}
+
+Result<Samplers> attach_all(const RecordRequest& request, const ProcessSampler::Options& options,
+                            const Signals& signals) {
   Samplers processes;
   for (const pid_t pid : request.pids) {
     auto process = ProcessSampler::attach(pid, options);
-    if (!process) return cannot("record", pid, process.error());
-    processes.push_back(std::move(*process));
+    if (process) {
+      processes.push_back(std::move(*process));
+      continue;
+    }
+    if (process.error().kind != Failure::not_python) return cannot("record", pid, process.error());
+    if (!request.children) return with_python_children(cannot("record", pid, process.error()), pid);
+    fmt::print(stderr, "flametap: {}; only its children are recorded\n", process.error().message);
   }
+  if (!processes.empty()) return processes;
+  auto child = find_child(request, options, signals);
+  if (!child) return child.error().within("cannot record");
+  processes.push_back(std::move(*child));
   return processes;
 }
 
@@ -202,7 +252,7 @@ SourceFiles source_files(const Samplers& processes) {
 
 // What is recorded besides the processes that are there already.
 struct MoreToRecord {
-  std::vector<pid_t> roots = {};  // processes whose children are followed, though they are no Pythons yet
+  std::vector<pid_t> roots = {};  // processes whose children are followed, whether they are Pythons or not
   sampler::Recorder::Successor successor = {};
 };
 
@@ -212,7 +262,7 @@ Result<void> sample_into(Journal& journal, const RecordRequest& request, const P
                          sampler::Progress& progress) {
   std::optional<sampler::Family> family;
   if (request.children) {
-    sampler::Family::Roots roots{.others = std::move(more.roots)};
+    sampler::Family::Roots roots{.pids = std::move(more.roots)};
     for (const auto& process : processes) roots.sampled.push_back(process.get());
     family.emplace(roots, options);
   }
@@ -235,7 +285,7 @@ int record_processes(const RecordRequest& request, const Output& output) {
   auto seat = sampler::CpuSeat::take(request.cpu);
   if (!seat) return fail(seat.error());
   const ProcessSampler::Options options = sampler_options(request);
-  auto processes = attach_all(request, options);
+  auto processes = attach_all(request, options, signals);
   if (!processes) return fail(processes.error());
   const std::string own_path = default_path(*processes->front(), output.format);
   auto journal = Journal::open(output, own_path);
@@ -245,7 +295,8 @@ int record_processes(const RecordRequest& request, const Output& output) {
   const Result<void> recorded = [&] {
     sampler::Progress progress;
     const ProgressLine line(progress);
-    return sample_into(*journal, request, options, std::move(*seat), std::move(*processes), {}, signals, progress);
+    return sample_into(*journal, request, options, std::move(*seat), std::move(*processes), {.roots = request.pids},
+                       signals, progress);
   }();
   const auto done = finish({request, output, own_path, signals}, *journal, recorded);
   show_the_rest(page->get(), signals);

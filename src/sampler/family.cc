@@ -50,10 +50,10 @@ Family::Family(const Roots& roots, ProcessSampler::Options options) : options_(o
                                           .sampled = true,
                                           .start_time = process->process().start_time(),
                                           .program = process->program(),
-                                          .is_root = true,
                                           .counted = true};
+    if (std::ranges::find(roots.pids, process->process().pid()) == roots.pids.end()) ++counts_.found;
   }
-  for (const pid_t pid : roots.others) {
+  for (const pid_t pid : roots.pids) {
     if (!members_.contains(pid)) add(pid, false);
     members_[pid].is_root = members_[pid].counted = true;
   }

@@ -33,10 +33,11 @@ class Family {
     std::uint64_t denied = 0;     // that we have no right to read
   };
 
-  // Processes that are sampled already, and those that are not yet known to be Python.
+  // The processes that we began with, whether they are Pythons or not, and those of the family that are sampled
+  // already.
   struct Roots {
+    std::vector<pid_t> pids = {};
     std::vector<const ProcessSampler*> sampled = {};
-    std::vector<pid_t> others = {};
   };
 
   Family(const Roots& roots, ProcessSampler::Options options);

@@ -7,7 +7,7 @@ import pytest
 
 import delays
 import flametap
-from target import TARGETS
+from target import TARGETS, LineReader
 
 WORKERS = 8
 
@@ -239,6 +239,72 @@ def test_children_of_30_ms_are_seen_or_counted(usual_python, tmp_path):
 def test_without_events_of_the_kernel(usual_python, tmp_path):
     """In a network namespace of its own nobody is told of new processes: /proc is looked through instead."""
     record_generations(usual_python, tmp_path, wrap=["unshare", "--net"])
+
+
+def parent_of(start, python, script):
+    """A shell that runs `script` with "$@", obedient.py's command. Each obedient.py ends when it is told to, or with its input."""
+    return start(python, "obedient.py", wrap=["sh", "-c", script, "sh"])
+
+
+def busy_pids(recording):
+    """The processes that were seen in one of obedient.py's functions."""
+    return {sample.process["pid"] for sample in flametap.samples_of(recording) if sample.function in ("leaf", "branch", "work")}
+
+
+def test_the_children_of_what_is_no_python(usual_python, start, tmp_path):
+    """A launcher runs one Python after the other: the one that is there, and the one that comes later."""
+    out = tmp_path / "all.ftap"
+    parent = parent_of(start, usual_python, '"$@"; "$@"; true')
+    parent.says()
+    process = flametap.start("record", "--children", "-p", parent.pid, "-o", out)
+    flametap.wait_until_it_holds(process, out, lambda recording: len(busy_pids(recording)) == 1, "the first child")
+    parent.tell("exit 0")
+    parent.says()
+    flametap.wait_until_it_holds(process, out, lambda recording: len(busy_pids(recording)) == 2, "the second child")
+    parent.tell("exit 0")
+    parent.reap()
+    done = flametap.finish(process)
+    assert done.code == flametap.DONE, done
+    recording = flametap.so_far(out)
+    assert parent.pid not in busy_pids(recording)
+    assert recording["recording"]["quality"]["more"]["child processes"] == 2
+
+
+def test_a_child_that_comes_after_us(usual_python, start, tmp_path):
+    parent = parent_of(start, usual_python, 'read go; "$@"; true')
+    process = flametap.start("record", "--children", "-p", parent.pid, *flametap.into(tmp_path))
+    assert "process %d runs no CPython" % parent.pid in LineReader(process.stderr.fileno()).line()
+    parent.tell("go")
+    parent.says()
+    flametap.wait_until_it_holds(process, flametap.journal_of(tmp_path / "recording.folded"), busy_pids, "the child")
+    parent.tell("exit 0")
+    parent.reap()
+    recording = flametap.recorded(tmp_path, flametap.finish(process))
+    assert "work" in {frame.name for stack in recording.folded.stacks for frame in stack}
+
+
+@pytest.mark.parametrize("duration", [[], ["-d", 0.5]], ids=["until it ends", "until the time is up"])
+def test_no_child_is_a_python(usual_python, start, duration):
+    parent = parent_of(start, usual_python, 'read go')
+    process = flametap.start("record", "--children", *duration, "-p", parent.pid)
+    if not duration:
+        LineReader(process.stderr.fileno()).line()
+        parent.tell("go")
+        parent.reap()
+    done = flametap.finish(process)
+    assert done.code == flametap.NOT_PYTHON and "no Python was found" in done.err, done
+
+
+def test_without_children_the_error_names_them(usual_python, start):
+    parent = parent_of(start, usual_python, '"$@"; true')
+    parent.says()
+    (child,) = flametap.children_of(parent.pid)
+    done = flametap.run("record", "-p", parent.pid)
+    assert done.code == flametap.NOT_PYTHON, done
+    assert "child process %d is a Python" % child in done.err
+    assert "flametap record --children -p %d" % parent.pid in done.err
+    parent.tell("exit 0")
+    parent.reap()
 
 
 # Each of three programs goes on to the next one once a file of its number is there. The arguments are how many are
