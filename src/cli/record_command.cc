@@ -30,6 +30,7 @@
 #include "sampler/family.h"
 #include "sampler/process_sampler.h"
 #include "sampler/recorder.h"
+#include "sampler/successors.h"
 #include "server/push.h"
 
 namespace flametap::cli {
@@ -268,12 +269,15 @@ Result<void> sample_into(Journal& journal, const RecordRequest& request, const P
   }
   std::optional<SourceSink> with_sources;
   if (request.sources) with_sources.emplace(journal.sink(), source_files(processes));
+  sampler::Successors successors(options);
   sampler::Recorder recorder(recorder_options(request), std::move(seat));
   for (auto& process : processes) recorder.add(std::move(process));
   if (family) {
     recorder.follow(*family);
   } else if (more.successor) {
     recorder.set_successor(std::move(more.successor));
+  } else {
+    recorder.follow(successors);
   }
   return recorder.run(signals.stop(), progress, with_sources ? *with_sources : journal.sink());
 }

@@ -71,6 +71,9 @@ Fate ProcessSampler::sample(CpuSeat& seat, const Sink& sink, Ask ask) {
   if (ticks_until_ids_ > 0 && --ticks_until_ids_ == 0) list_is_old_ = true;
   if (native_ && list_has_changed()) list_is_old_ = true;
   get_ready();
+  if (may_run_another_program()) {
+    if (const Fate found = fate(); found != Fate::runs) return found;
+  }
   const FindVisit find_visit_of = [this](std::uint64_t ident, target::Address known) {
     return find_visit(ident, known);
   };
@@ -84,11 +87,17 @@ Fate ProcessSampler::sample(CpuSeat& seat, const Sink& sink, Ask ask) {
   // Threads that have come since the last tick: to leave them for the next one would show all short ones for too short.
   if (list_is_old_ && !was_old && (!in_trouble || fate() == Fate::runs)) {
     follow_threads();
+    if (may_run_another_program()) {
+      if (const Fate found = fate(); found != Fate::runs) return found;
+    }
     in_trouble = sample_threads(tools, sink) || in_trouble;
   }
   if (native_) sample_native_threads({*native_, tools.pauser, tools.find_visit}, sink);
   return in_trouble ? fate() : Fate::runs;
 }
+
+// A program that is always at the same addresses has its first thread where the program before had its own.
+bool ProcessSampler::may_run_another_program() { return std::exchange(none_was_known_, false); }
 
 // Those that were not sampled at this tick. True: something is wrong with the process, or with one of them.
 bool ProcessSampler::sample_threads(const ThreadSampler::Tools& tools, const Sink& sink) {

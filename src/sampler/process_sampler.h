@@ -155,6 +155,7 @@ class ProcessSampler final : public SampledProcess {
   [[nodiscard]] bool is_foremost(const Thread& thread) const;
   [[nodiscard]] bool same_thread(const Thread& thread) const;
   [[nodiscard]] target::Address next_of(const Thread& thread) const;
+  [[nodiscard]] bool may_run_another_program();
   [[nodiscard]] Fate fate() const;
 
   target::Process process_;
@@ -172,6 +173,7 @@ class ProcessSampler final : public SampledProcess {
   Nanoseconds next_native_list_ = 0;
   ThreadNumbers numbers_;
   bool list_is_old_ = true;
+  bool none_was_known_ = false;  // of the threads in the list, when it was read the last time: maybe after an exec
   std::uint64_t tick_ = 0;
   // A process that was just forked has yet to write down its own kernel ids: how many ticks to wait before we look for
   // them again, and how many of these are left; 0: all are known.

@@ -43,6 +43,7 @@ void ProcessSampler::follow_threads() {
   ticks_until_ids_ = all_known ? 0 : id_patience_;
   id_patience_ = all_known ? 1 : std::min(2 * id_patience_, kLongestIdPatience);
   std::vector<Thread> now;
+  none_was_known_ = !threads_.empty();
   for (std::size_t i = 0; i < list_.threads.size(); ++i) {
     if (ids[i].is_gone) continue;  // 2.7 keeps the states of all threads in a child that one of them forked
     const PythonThread& found = list_.threads[i];
@@ -51,6 +52,7 @@ void ProcessSampler::follow_threads() {
              thread.sampler->tid() == ids[i].tid;
     });
     if (known != threads_.end()) {
+      none_was_known_ = false;
       now.push_back({known->number, found, ids[i], std::move(known->sampler), std::move(known->along), known->state,
                      known->tick});
     } else {

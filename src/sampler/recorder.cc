@@ -70,7 +70,7 @@ Result<void> Recorder::record(const std::atomic<bool>& stop, Progress& progress,
   Nanoseconds next_account = start_;
   Nanoseconds next_checkpoint = start_ + kCheckpointInterval;
   Schedule schedule(options_.rate_hz, start_, options_.seed);
-  while (!targets_.empty() || (family_ != nullptr && family_->alive())) {
+  while (!targets_.empty() || may_give_a_process()) {
     const Schedule::Tick tick = schedule.next(std::min(monotonic_now(), end));
     const Nanoseconds until = std::min(tick.deadline, end);
     use_time_until(until);
@@ -120,6 +120,11 @@ Result<void> Recorder::checkpoint(profile::Sink& sink) {
 // As fast as possible, a sample stands for the time since the one before; but not for any time.
 Nanoseconds Recorder::longest_own_weight() const { return options_.rate_hz > 0 ? ~Nanoseconds{0} : kLongestOwnWeight; }
 
+// Whether there may be something to sample although there is nothing now.
+bool Recorder::may_give_a_process() const {
+  return (family_ != nullptr && family_->alive()) || (successors_ != nullptr && successors_->awaited());
+}
+
 void Recorder::use_time_until(Nanoseconds next_tick) {
   // As fast as possible, or nearly so, there is no time to spare.
   const bool is_hurried = options_.rate_hz == 0 || options_.rate_hz * (2 * kTimeForTrials) > kSecond;
@@ -168,6 +173,10 @@ void Recorder::handle_end(Target& target, Fate fate) {
   ended_ = describe(pid, fate);
   builder_.forget_process(target.number);
   if (family_ != nullptr && fate == Fate::replaced) family_->began_another_program(*target.process);
+  if (successors_ != nullptr && fate == Fate::replaced) {
+    successors_->expect(*target.process);
+    ended_ += ", in which no Python was found";  // unless one will be: then this is not the end
+  }
   target.process = successor_ ? successor_(pid, fate) : nullptr;
   has_waited_ = successor_ != nullptr;
   if (target.process) target.number = builder_.add_process(*target.process);
@@ -178,8 +187,13 @@ void Recorder::name_threads(bool for_good) {
 }
 
 Result<void> Recorder::welcome_newcomers(profile::Sink& sink) {
-  if (family_ == nullptr) return {};
-  for (auto& process : family_->take()) {
+  if (family_ != nullptr) return welcome(family_->take(), sink);
+  if (successors_ != nullptr) return welcome(successors_->take(), sink);
+  return {};
+}
+
+Result<void> Recorder::welcome(std::vector<std::unique_ptr<ProcessSampler>> processes, profile::Sink& sink) {
+  for (auto& process : processes) {
     if (const auto kept = let_go_predecessor(process->process().pid(), sink); !kept) return kept;
     add(std::move(process));
   }

@@ -20,6 +20,7 @@
 #include "sampler/family.h"
 #include "sampler/process_sampler.h"
 #include "sampler/profile_builder.h"
+#include "sampler/successors.h"
 
 namespace flametap::sampler {
 
@@ -63,6 +64,8 @@ class Recorder {
   void set_successor(Successor successor) { successor_ = std::move(successor); }
   // Where more processes come from while we record. It must outlive the recorder.
   void follow(Family& family) { family_ = &family; }
+  // Where the processes go on that execute another program, unless there is a Family. It must outlive the recorder.
+  void follow(Successors& successors) { successors_ = &successors; }
 
   // Ends when `stop` turns true (within 50 ms), too. Fails if the sink does, and ends then.
   [[nodiscard]] Result<void> run(const std::atomic<bool>& stop, Progress& progress, profile::Sink& sink);
@@ -75,12 +78,14 @@ class Recorder {
 
   [[nodiscard]] Result<void> record(const std::atomic<bool>& stop, Progress& progress, profile::Sink& sink);
   void use_time_until(Nanoseconds next_tick);
+  [[nodiscard]] bool may_give_a_process() const;
   [[nodiscard]] bool waits_in_vain(Nanoseconds until);
   void sort_by_cpu();
   [[nodiscard]] Result<void> sample_all(const ProfileBuilder::Moment& moment, bool asks, profile::Sink& sink);
   [[nodiscard]] Nanoseconds longest_own_weight() const;
   void handle_end(Target& target, Fate fate);
   [[nodiscard]] Result<void> welcome_newcomers(profile::Sink& sink);
+  [[nodiscard]] Result<void> welcome(std::vector<std::unique_ptr<ProcessSampler>> processes, profile::Sink& sink);
   [[nodiscard]] Result<void> let_go_predecessor(pid_t pid, profile::Sink& sink);
   void name_threads(bool for_good);
   void count_family();
@@ -91,6 +96,7 @@ class Recorder {
   CpuSeat seat_;
   Successor successor_;
   Family* family_ = nullptr;
+  Successors* successors_ = nullptr;
   std::vector<Target> targets_;
   ProfileBuilder builder_;
   std::string ended_;

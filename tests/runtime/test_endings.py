@@ -73,22 +73,65 @@ def test_execs_another_program(frame_kind, obedient, tmp_path):
     target, process = obedient(frame_kind)
     target.tell("exec /bin/sleep 1000")
     recording = flametap.recorded(tmp_path, flametap.finish(process))
-    assert_ended(recording, r"exec|another program|no longer")
+    assert_ended(recording, r"process %d began to execute another program, in which no Python was found" % target.pid)
     assert target.is_left_alone()
 
 
-def test_execs_another_python(usual_python, start, obedient, tmp_path):
-    """Whether the recording ends there or goes on with the new program: no data of the old one is lost or garbled."""
-    target, process = obedient(usual_python)
-    target.tell("exec %s %s" % (usual_python.command[0], target.process.args[-1]))
+def processes_of(recording):
+    """The processes in which obedient.py's functions were seen: one that executes another program is another one then."""
+    return {sample.thread["process"] for sample in flametap.samples_of(recording) if sample.function in ("leaf", "branch", "work")}
+
+
+BY_A_SHELL = """#!/bin/sh
+exec "$@"
+"""
+
+
+@pytest.mark.parametrize("way", ["exec", "by a shell"])
+@pytest.mark.parametrize("rate", [20, 1000])
+def test_execs_another_python(usual_and_system_python, start, tmp_path, rate, way):
+    """The recording goes on with the new program: no data of the old one is lost or garbled."""
+    python, out, shell = usual_and_system_python, tmp_path / "all.json", tmp_path / "shell"
+    shell.write_text(BY_A_SHELL)
+    shell.chmod(0o755)
+    target = start(python, "obedient.py")
+    target.says()
+    process = flametap.start("record", "-p", target.pid, "-r", rate, "-o", out)
+    journal = flametap.journal_of(out)
+    flametap.wait_until_it_holds(process, journal, lambda recording: len(processes_of(recording)) == 1, "the first program")
+    target.tell("exec %s %s %s" % (shell if way == "by a shell" else "", python.command[0], target.process.args[-1]))
     target.says()  # by the new program
+    flametap.wait_until_it_holds(process, journal, lambda recording: len(processes_of(recording)) == 2, "the second program")
     target.tell("exit 0")
-    recording = flametap.recorded(tmp_path, flametap.finish(process))
-    assert_ended(recording, r"exec|another program|no longer|exit|ended")
-    known = {"<module>", "main", "work", "branch", "leaf"}
-    names = {frame.name for stack in recording.folded.stacks for frame in stack if frame.file.endswith("obedient.py")}
-    assert names <= known
     assert target.reap() == 0
+    done = flametap.finish(process)
+    assert done.code == flametap.DONE, done
+    assert "process %d exited" % target.pid in done.err
+    recording = json.loads(out.read_text())
+    assert {each["pid"] for each in recording["processes"]} == {target.pid}
+    known = {"<module>", "main", "work", "branch", "leaf"}
+    names = {frame.name for stack in flametap.stacks_of(recording) for frame in stack if frame.file.endswith("obedient.py")}
+    assert names <= known
+
+
+def test_one_of_two_execs_no_python(usual_python, start, tmp_path):
+    """The other one is sampled meanwhile, and afterwards."""
+    out = tmp_path / "both.ftap"
+    first, second = (start(usual_python, "obedient.py") for _ in range(2))
+    first.says(), second.says()
+    process = flametap.start("record", "-p", first.pid, "-p", second.pid, "-o", out)
+    flametap.wait_until_it_holds(process, out, lambda found: ticks_of(found, first) and ticks_of(found, second), "both")
+    first.tell("exec /bin/sleep 1000")
+    wait_until(lambda: comm_of(first.pid) == "sleep", "it executes another program")
+    before = ticks_of(flametap.so_far(out), second)
+    flametap.wait_until_it_holds(process, out, lambda found: ticks_of(found, second) > before + 100, "more of the other one")
+    second.tell("exit 0")
+    second.reap()
+    assert flametap.finish(process).code == flametap.DONE
+
+
+def comm_of(pid):
+    return Path("/proc/%d/comm" % pid).read_text().strip()
 
 
 def ticks_of(recording, target):
