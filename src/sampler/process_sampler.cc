@@ -257,8 +257,9 @@ std::unique_ptr<ThreadSampler> ProcessSampler::make_sampler(const PythonThread& 
 Fate ProcessSampler::fate() const {
   if (!process_.alive()) return Fate::exited;
   const auto program = program_of(process_);
-  // A process on its way out loses its memory some time before it has ended.
-  if (!program && program.error().kind == Failure::not_permitted) return Fate::closed;
+  // A process on its way out loses its memory some time before it has ended. For an ordinary user, its files in /proc
+  // are then closed, too.
+  if (!program && program.error().kind == Failure::not_permitted && !process_.ending()) return Fate::closed;
   if (!program) return Fate::exited;
   return *program == program_ ? Fate::runs : Fate::replaced;
 }

@@ -101,6 +101,12 @@ Result<Process> Process::open(pid_t pid) {
 
 bool Process::alive() const { return !has_ended(pidfd_); }
 
+bool Process::ending() const {
+  const Result<std::string> line = read_file("stat");
+  const std::optional<TaskStat> stat = line ? parse_task_stat(*line) : std::nullopt;
+  return !stat || stat->ending || !alive();
+}
+
 Result<Process::Status> Process::status() const {
   const Result<std::string> text = read_file("status");
   if (!text) return text.error();

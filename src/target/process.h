@@ -43,6 +43,8 @@ class Process {
   [[nodiscard]] int pidfd() const { return pidfd_.get(); }
   // Whether it has not ended. A zombie has.
   [[nodiscard]] bool alive() const;
+  // Whether it has ended or is about to: it has no memory any more, and its files in /proc may belong to root.
+  [[nodiscard]] bool ending() const;
 
   [[nodiscard]] Result<Status> status() const;
   [[nodiscard]] Result<std::vector<std::string>> command_line() const;

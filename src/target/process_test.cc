@@ -84,12 +84,15 @@ TEST(Process, NoticesTheEnd) {
   const Result<ThreadStat> stat = ThreadStat::open(child.pid(), child.pid());
   ASSERT_TRUE(stat);
   EXPECT_TRUE(process.alive());
+  EXPECT_FALSE(process.ending());
   EXPECT_TRUE(stat->read());
   child.kill_without_reaping();
   EXPECT_FALSE(process.alive());
+  EXPECT_TRUE(process.ending());
   EXPECT_FALSE(stat->read());
   child.kill_and_reap();
   EXPECT_FALSE(process.alive());
+  EXPECT_TRUE(process.ending());
   EXPECT_FALSE(stat->read());
   EXPECT_EQ(process.status().error().kind, Failure::no_such_process);
   EXPECT_EQ(process.threads().error().kind, Failure::no_such_process);

@@ -6,6 +6,7 @@ import collections
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import threading
@@ -15,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import flametap
-from target import wait_until
+from target import TARGETS, wait_until
 
 FOR_LONG_S = 600  # a recording that something else ends
 
@@ -59,6 +60,42 @@ def test_becomes_a_zombie(frame_kind, obedient, tmp_path):
     wait_until(lambda: target.state() == "Z", "the kernel has ended it")
     assert_ended(recording, r"exit|ended")
     assert target.reap() == 3
+
+
+ORDINARY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.getuid() == 0 else []
+
+
+def begin_as_an_ordinary_user(python, start, folder, way):
+    """A recording that has begun, of an obedient.py, both by an ordinary user; what tells obedient.py to end, and its pid."""
+    source, out = folder / "obedient.py", folder / "out.ftap"
+    shutil.copy(TARGETS / "obedient.py", source)
+    binary = shutil.copy(flametap.binary(), folder / "flametap")
+    record = [binary, "record", "--stats", folder / "stats", "-o", out]
+    if way == "attached":
+        scope = Path("/proc/sys/kernel/yama/ptrace_scope")
+        if scope.exists() and scope.read_text().strip() != "0":
+            pytest.skip("Yama lets nobody but root attach to what is not a child")
+        target = start(python, source, wrap=ORDINARY)
+        target.says()
+        words, said = [*record, "-p", target.pid], target.process.stdin
+    else:
+        words, said = [*record, "--", *python.command, source], None
+    process = subprocess.Popen([*map(str, ORDINARY), *map(str, words)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, cwd=folder, env=python.environment(), start_new_session=True)
+    flametap.wait_until_it_holds(process, out, lambda recording: "leaf" in flametap.functions_of(recording), "leaf")
+    return process, said or process.stdin, flametap.so_far(out)["processes"][0]["pid"]
+
+
+@pytest.mark.parametrize("way", ["launched", "attached"])
+def test_exit_as_an_ordinary_user(system_python, start, public_folder, way):
+    """The kernel gives the files in /proc of a process that is about to end to root."""
+    process, said, pid = begin_as_an_ordinary_user(system_python, start, public_folder, way)
+    said.write(b"exit 0\n")
+    said.flush()
+    done = flametap.finish(process)
+    assert done.code == flametap.DONE, done
+    assert json.loads((public_folder / "stats").read_text())["ended"] == "process %d exited" % pid
+    assert "process %d exited" % pid in done.err
 
 
 def test_killed(frame_kind, obedient, tmp_path):
