@@ -44,7 +44,8 @@ std::string first_characters(std::string_view text, std::size_t count) {
 
 std::string progress_text(const sampler::Progress::Now& now, Nanoseconds elapsed, std::size_t columns) {
   const double seconds = static_cast<double>(elapsed) / static_cast<double>(kSecond);
-  std::string text = fmt::format("{:.1f} s  {} samples", seconds, format::with_commas(now.samples));
+  std::string text = fmt::format("{:.1f} s  {} {}", seconds, format::with_commas(now.samples),
+                                 now.samples == 1 ? "sample" : "samples");
   if (seconds > 0) text += fmt::format("  {:.0f} ticks/s", static_cast<double>(now.ticks) / seconds);
   if (now.failed > 0) text += fmt::format("  {} failed", format::with_commas(now.failed));
   if (!now.hottest.empty()) text += "  hottest: " + format::clean(now.hottest);

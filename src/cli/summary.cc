@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "cli/hottest.h"
@@ -13,6 +17,14 @@ namespace {
 using format::with_commas;
 
 constexpr std::size_t kHottest = 5;
+
+// The names of counts are plurals: "child processes closed to us".
+std::string counted(std::uint64_t count, std::string name) {
+  constexpr std::string_view kPlural = "processes";
+  const auto at = name.find(kPlural);
+  if (count == 1 && at != std::string::npos) name.replace(at, kPlural.size(), "process");
+  return with_commas(count) + " " + name;
+}
 
 // What was read, by the step that did it, and what was not: every count that is not zero, and the losses always.
 std::string samples_line(const profile::Quality& quality) {
@@ -30,8 +42,7 @@ std::string samples_line(const profile::Quality& quality) {
   text += fmt::format("; {} torn, {} unreadable", with_commas(quality.torn), with_commas(quality.unreadable));
   if (quality.truncated > 0) text += fmt::format(", {} truncated", with_commas(quality.truncated));
   if (quality.no_frames > 0) text += fmt::format(", {} without Python frames", with_commas(quality.no_frames));
-  for (const auto& [name, count] : quality.more)
-    text += fmt::format(", {} {}", with_commas(count), format::clean(name));
+  for (const auto& [name, count] : quality.more) text += ", " + counted(count, format::clean(name));
   return text;
 }
 
@@ -54,6 +65,18 @@ std::string native_line(const profile::Quality& quality) {
   return text;
 }
 
+// A process that executes another program is two processes of the recording, but its first thread is still the same.
+std::size_t count_threads(const profile::Profile& all) {
+  std::map<std::int32_t, profile::ProcessId> of_pid;
+  std::size_t count = 0;
+  for (const profile::Thread& thread : all.threads()) {
+    const std::int32_t pid = all.process(thread.process).pid;
+    const bool is_first = thread.id == static_cast<std::uint64_t>(pid);
+    if (!is_first || of_pid.emplace(pid, thread.process).first->second == thread.process) ++count;
+  }
+  return count;
+}
+
 // How long threads waited, ran and had the GIL, each of the wall time of all of them.
 std::string states_line(const profile::Profile& all) {
   std::uint64_t on_cpu = 0;
@@ -69,11 +92,11 @@ std::string states_line(const profile::Profile& all) {
   const auto share = [&](std::uint64_t part) {
     return format::human_share(static_cast<double>(part) / static_cast<double>(all.total_weight_ns()));
   };
-  std::string text =
-      fmt::format("{} of {}: {} on a CPU or ready for one, {} with the GIL, {} waiting for it",
-                  format::human_time(all.total_weight_ns()),
-                  all.threads().size() == 1 ? "1 thread" : fmt::format("{} threads", all.threads().size()),
-                  share(on_cpu), share(with_gil), share(waiting));
+  const std::size_t threads = count_threads(all);
+  std::string text = fmt::format("{} of {}: {} on a CPU or ready for one, {} with the GIL, {} waiting for it",
+                                 format::human_time(all.total_weight_ns()),
+                                 threads == 1 ? "1 thread" : fmt::format("{} threads", threads), share(on_cpu),
+                                 share(with_gil), share(waiting));
   if (in_gc > 0) text += fmt::format(", {} collecting garbage", share(in_gc));
   return text;
 }

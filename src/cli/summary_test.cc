@@ -50,6 +50,24 @@ TEST(Summary, NoLossIsHidden) {
   EXPECT_THAT(text, Not(HasSubstr("nap")));
 }
 
+TEST(Summary, CountsOneProcessAndMore) {
+  profile::Profile all = recorded();
+  all.recording.quality.more = {{"child processes", 1}, {"child processes closed to us", 1}};
+  EXPECT_THAT(summary_text(all, all, "-"), HasSubstr(", 1 child process, 1 child process closed to us\n"));
+  all.recording.quality.more = {{"child processes", 2}};
+  EXPECT_THAT(summary_text(all, all, "-"), HasSubstr(", 2 child processes\n"));
+}
+
+TEST(Summary, CountsTheFirstThreadOnceThroughAnExec) {
+  profile::TestProfile made;
+  const auto before = made.thread("first", 7, 7);
+  const auto other = made.thread("other", 8, 7);
+  const auto program = made.profile.add(profile::Process{7, "python b.py", "3.11.7"});
+  const auto after = made.profile.add(profile::Thread{program, 7, "first"});
+  for (const auto thread : {before, other, after}) made.sample(thread, {"main"}, 1);
+  EXPECT_THAT(summary_text(made.profile, made.profile, "-"), HasSubstr(" of 2 threads: "));
+}
+
 TEST(Summary, SaysWhatBecameOfCStacks) {
   profile::Profile all = recorded();
   EXPECT_THAT(summary_text(all, all, "-"), Not(HasSubstr("C stacks")));
