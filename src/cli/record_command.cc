@@ -186,13 +186,19 @@ Error with_python_children(Error error, pid_t pid) {
   return error;
 }
 
+// Those of them that have not ended.
+std::vector<target::Process> open_all(const std::vector<pid_t>& pids) {
+  std::vector<target::Process> processes;
+  for (const pid_t pid : pids) {
+    if (auto process = target::Process::open(pid)) processes.push_back(std::move(*process));
+  }
+  return processes;
+}
+
 // Waits for the first Python among the children of these processes, none of which is one itself.
 Result<std::unique_ptr<ProcessSampler>> find_child(const RecordRequest& request, const ProcessSampler::Options& options,
                                                    const Signals& signals) {
-  std::vector<target::Process> parents;
-  for (const pid_t pid : request.pids) {
-    if (auto process = target::Process::open(pid)) parents.push_back(std::move(*process));
-  }
+  const std::vector<target::Process> parents = open_all(request.pids);
   const auto have_ended = [&] { return std::ranges::none_of(parents, &target::Process::alive); };
   PythonSearch search(request.pids, have_ended, signals.stop(), options);
   std::optional<Nanoseconds> deadline;
@@ -262,7 +268,9 @@ Result<void> sample_into(Journal& journal, const RecordRequest& request, const P
                          sampler::CpuSeat seat, Samplers processes, MoreToRecord more, const Signals& signals,
                          sampler::Progress& progress) {
   std::optional<sampler::Family> family;
+  std::vector<target::Process> main;
   if (request.children) {
+    main = open_all(more.roots);
     sampler::Family::Roots roots{.pids = std::move(more.roots)};
     for (const auto& process : processes) roots.sampled.push_back(process.get());
     family.emplace(roots, options);
@@ -274,6 +282,7 @@ Result<void> sample_into(Journal& journal, const RecordRequest& request, const P
   for (auto& process : processes) recorder.add(std::move(process));
   if (family) {
     recorder.follow(*family);
+    recorder.set_main(std::move(main));
   } else if (more.successor) {
     recorder.set_successor(std::move(more.successor));
   } else {

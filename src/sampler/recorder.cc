@@ -1,5 +1,8 @@
 #include "sampler/recorder.h"
 
+#include <string.h>
+#include <sys/wait.h>
+
 #include <algorithm>
 #include <functional>
 #include <tuple>
@@ -20,8 +23,17 @@ constexpr Nanoseconds kCheckpointInterval = kSecond / 2;  // what is lost at the
 
 constexpr Nanoseconds kLongestOwnWeight = 1'000'000;
 
-std::string describe(pid_t pid, Fate fate) {
-  const std::string name = "process " + std::to_string(pid);
+std::string describe_end(const target::Process& process) {
+  const std::optional<int> status = process.wait_status();
+  if (!status) return "ended";
+  if (!WIFSIGNALED(*status)) return "exited";
+  const char* const name = ::sigabbrev_np(WTERMSIG(*status));
+  return "was killed by " +
+         (name == nullptr ? "signal " + std::to_string(WTERMSIG(*status)) : "SIG" + std::string(name));
+}
+
+std::string describe(const target::Process& process, Fate fate) {
+  const std::string name = "process " + std::to_string(process.pid());
   switch (fate) {
     case Fate::replaced:
       return name + " began to execute another program";
@@ -31,7 +43,7 @@ std::string describe(pid_t pid, Fate fate) {
     case Fate::runs:
       break;
   }
-  return name + " exited";
+  return name + " " + describe_end(process);
 }
 
 }  // namespace
@@ -79,7 +91,7 @@ Result<void> Recorder::record(const std::atomic<bool>& stop, Progress& progress,
     if (stop || (tick.deadline >= end && monotonic_now() >= end)) {
       ended_ = stop ? "stopped by a signal" : "the time was up";
       builder_.count_missed(tick.missed + schedule.passed(tick, std::min(monotonic_now(), end)));
-      break;
+      return {};
     }
     if (const auto welcomed = welcome_newcomers(sink); !welcomed) return welcomed;
     if (targets_.empty()) continue;
@@ -104,6 +116,10 @@ Result<void> Recorder::record(const std::atomic<bool>& stop, Progress& progress,
       next_checkpoint = tick.deadline + kCheckpointInterval;
       if (const auto kept = checkpoint(sink); !kept) return kept;
     }
+  }
+  // Of those that are not Pythons, nothing else has told us.
+  for (const target::Process& process : main_) {
+    if (!main_has_ended_ && !process.alive()) ended_ = describe(process, Fate::exited);
   }
   return {};
 }
@@ -170,7 +186,9 @@ Result<void> Recorder::sample_all(const ProfileBuilder::Moment& moment, bool ask
 
 void Recorder::handle_end(Target& target, Fate fate) {
   const pid_t pid = target.process->process().pid();
-  ended_ = describe(pid, fate);
+  const bool is_main = std::ranges::find(main_, pid, &target::Process::pid) != main_.end();
+  if (is_main || !main_has_ended_) ended_ = describe(target.process->process(), fate);
+  main_has_ended_ = main_has_ended_ || (is_main && fate != Fate::replaced);
   builder_.forget_process(target.number);
   if (family_ != nullptr && fate == Fate::replaced) family_->began_another_program(*target.process);
   if (successors_ != nullptr && fate == Fate::replaced) {

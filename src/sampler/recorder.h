@@ -21,6 +21,7 @@
 #include "sampler/process_sampler.h"
 #include "sampler/profile_builder.h"
 #include "sampler/successors.h"
+#include "target/process.h"
 
 namespace flametap::sampler {
 
@@ -62,6 +63,8 @@ class Recorder {
 
   void add(std::unique_ptr<ProcessSampler> process);
   void set_successor(Successor successor) { successor_ = std::move(successor); }
+  // The processes that the recording is about: it tells how these ended, and not how another one did that ended later.
+  void set_main(std::vector<target::Process> processes) { main_ = std::move(processes); }
   // Where more processes come from while we record. It must outlive the recorder.
   void follow(Family& family) { family_ = &family; }
   // Where the processes go on that execute another program, unless there is a Family. It must outlive the recorder.
@@ -100,6 +103,8 @@ class Recorder {
   std::vector<Target> targets_;
   ProfileBuilder builder_;
   std::string ended_;
+  std::vector<target::Process> main_;
+  bool main_has_ended_ = false;  // one of them, and `ended_` says how
   Nanoseconds start_ = 0;
   bool has_waited_ = false;  // for a successor
 };

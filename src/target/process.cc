@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -64,6 +65,25 @@ bool has_ended(const Fd& pidfd) {
   return ::poll(&wanted, 1, 0) != 0;
 }
 
+// The kernel's struct pidfd_info, which the headers of older systems do not have.
+struct PidfdInfo {
+  std::uint64_t mask;
+  std::uint64_t cgroup;
+  std::array<std::uint32_t, 11> ids;
+  std::int32_t wait_status;
+};
+static_assert(sizeof(PidfdInfo) == 64);
+constexpr std::uint64_t kPidfdInfoExit = 1 << 3;
+constexpr unsigned long kPidfdGetInfo = _IOWR(0xff, 11, PidfdInfo);
+
+// Of a process that its parent has waited for.
+std::optional<int> reaped_status(const Fd& pidfd) {
+  PidfdInfo info{};
+  info.mask = kPidfdInfoExit;
+  const bool is_known = ::ioctl(pidfd.get(), kPidfdGetInfo, &info) == 0 && (info.mask & kPidfdInfoExit) != 0;
+  return is_known ? std::optional<int>(info.wait_status) : std::nullopt;
+}
+
 Result<std::string> read_at(const Fd& folder, const std::string& name, const std::string& path) {
   const Fd file(::openat(folder.get(), name.c_str(), O_RDONLY | O_CLOEXEC));
   // A folder of /proc is empty once its process has ended.
@@ -105,6 +125,18 @@ bool Process::ending() const {
   const Result<std::string> line = read_file("stat");
   const std::optional<TaskStat> stat = line ? parse_task_stat(*line) : std::nullopt;
   return !stat || stat->ending || !alive();
+}
+
+std::optional<int> Process::wait_status() const {
+  const Result<std::string> line = read_file("stat");
+  if (!line) return reaped_status(pidfd_);
+  const std::optional<TaskStat> stat = parse_task_stat(*line);
+  if (!stat || !stat->ending) return std::nullopt;
+  const std::optional<int> status = parse_wait_status(*line);
+  // The kernel says 0 to those who may not trace it. They may not read this link either.
+  char link = 0;
+  if (status == 0 && ::readlinkat(folder_.get(), "ns/user", &link, 1) < 0) return std::nullopt;
+  return status;
 }
 
 Result<Process::Status> Process::status() const {

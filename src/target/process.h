@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,9 @@ class Process {
   [[nodiscard]] bool alive() const;
   // Whether it has ended or is about to: it has no memory any more, and its files in /proc may belong to root.
   [[nodiscard]] bool ending() const;
+  // How it ended, if it has or is about to: its wait status, as waitpid() gives it. Nothing if that cannot be known:
+  // without the right to trace it, and before Linux 6.15 once its parent has waited for it.
+  [[nodiscard]] std::optional<int> wait_status() const;
 
   [[nodiscard]] Result<Status> status() const;
   [[nodiscard]] Result<std::vector<std::string>> command_line() const;

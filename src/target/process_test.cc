@@ -78,6 +78,25 @@ TEST(Process, RefusesAZombie) {
   EXPECT_NE(process.error().message.find("zombie"), std::string::npos);
 }
 
+TEST(Process, KnowsHowItEnded) {
+  TestChild killed = TestChild::run([](const auto& ready) { ready(); });
+  const Process process = open_or_die(killed.pid());
+  EXPECT_EQ(process.wait_status(), std::nullopt);
+  killed.kill_without_reaping();
+  EXPECT_EQ(process.wait_status(), SIGKILL);
+  killed.kill_and_reap();
+  if (const auto status = process.wait_status()) EXPECT_EQ(*status, SIGKILL);  // known since Linux 6.15
+
+  TestChild ends = TestChild::run([](const auto& ready) {
+    ready();
+    ::_exit(3);
+  });
+  siginfo_t ended{};
+  const Result<Process> other = Process::open(ends.pid());
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(ends.pid()), &ended, WEXITED | WNOWAIT), 0);
+  if (other) EXPECT_EQ(other->wait_status(), 3 << 8);  // else it had ended before
+}
+
 TEST(Process, NoticesTheEnd) {
   TestChild child = TestChild::run([](const auto& ready) { ready(); });
   const Process process = open_or_die(child.pid());

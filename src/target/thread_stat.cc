@@ -23,6 +23,7 @@ constexpr std::size_t kUserTime = 14;
 constexpr std::size_t kSystemTime = 15;
 constexpr std::size_t kStartTime = 22;
 constexpr std::size_t kProcessor = 39;
+constexpr std::size_t kWaitStatus = 52;
 
 constexpr std::uint64_t kExitingFlag = 0x4;               // the kernel's PF_EXITING
 constexpr std::uint64_t kKernelThreadFlag = 0x0020'0000;  // the kernel's PF_KTHREAD
@@ -97,6 +98,16 @@ std::optional<TaskStat> parse_task_stat(std::string_view line) {
   stat.ending = (flags & kExitingFlag) != 0;
   stat.cpu_ticks = user_time + system_time;
   return stat;
+}
+
+std::optional<int> parse_wait_status(std::string_view line) {
+  const std::size_t name_end = line.rfind(')');
+  if (name_end == std::string_view::npos) return std::nullopt;
+  line.remove_prefix(name_end + 1);
+  std::string_view word;
+  for (std::size_t i = kState; i <= kWaitStatus; ++i) word = take_word(line);
+  int status = 0;
+  return parse_number(word, status) ? std::optional(status) : std::nullopt;
 }
 
 std::optional<TaskSchedstat> parse_task_schedstat(std::string_view line) {

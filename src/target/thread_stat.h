@@ -40,6 +40,10 @@ struct TaskStat {
 
 [[nodiscard]] std::optional<TaskStat> parse_task_stat(std::string_view line);
 
+// From such a line of a process that has ended: its wait status, as waitpid() gives it. It is 0 for those who may not
+// trace the process.
+[[nodiscard]] std::optional<int> parse_wait_status(std::string_view line);
+
 struct TaskSchedstat {
   Nanoseconds run_time = 0;   // of a thread on a CPU, the kernel brings it up to date at its own ticks only
   Nanoseconds wait_time = 0;  // ready to run, but without a CPU

@@ -2,12 +2,15 @@
 
 import collections
 import json
+import re
+import signal
+from pathlib import Path
 
 import pytest
 
 import delays
 import flametap
-from target import TARGETS, LineReader
+from target import TARGETS, LineReader, wait_until
 
 WORKERS = 8
 
@@ -268,6 +271,7 @@ def test_the_children_of_what_is_no_python(usual_python, start, tmp_path):
     recording = flametap.so_far(out)
     assert parent.pid not in busy_pids(recording)
     assert recording["recording"]["quality"]["more"]["child processes"] == 2
+    assert re.search("process %d (exited|ended)$" % parent.pid, recording["recording"]["ended"]), recording["recording"]["ended"]
 
 
 def test_a_child_that_comes_after_us(usual_python, start, tmp_path):
@@ -305,6 +309,53 @@ def test_without_children_the_error_names_them(usual_python, start):
     assert "flametap record --children -p %d" % parent.pid in done.err
     parent.tell("exit 0")
     parent.reap()
+
+
+# A child that ends after its parent, as the resource tracker of multiprocessing does.
+SURVIVED = """
+import os, signal, sys, time
+def compute(path):
+    while not os.path.exists(path): sum(range(1000))
+os.write(1, b"{}\\n")
+if os.fork() == 0:
+    compute(sys.argv[2])
+else:
+    compute(sys.argv[1])
+    os.kill(os.getpid(), signal.SIGTERM)
+"""
+
+
+@pytest.mark.parametrize("way", ["launched", "attached"])
+def test_the_end_of_the_command_is_told(usual_python, start, tmp_path, way):
+    """A child that ends later is not what the recording was about."""
+    out, told, over, script = tmp_path / "all.ftap", tmp_path / "told", tmp_path / "over", tmp_path / "survived.py"
+    script.write_text(SURVIVED)
+    if way == "launched":
+        process = flametap.start("record", "--children", "-o", out, "--", *usual_python.command, script, told, over,
+                                 env=usual_python.environment())
+    else:
+        target = start(usual_python, script, told, over)
+        target.says()
+        process = flametap.start("record", "--children", "-p", target.pid, "-o", out)
+    try:
+        flametap.wait_until_it_holds(process, out, lambda recording: len(ticks_by_process(recording)) == 2, "both")
+        parent = flametap.so_far(out)["processes"][0]["pid"]
+        child = next(pid for pid in ticks_by_process(flametap.so_far(out)) if pid != parent)
+        told.touch()
+        wait_until(lambda: has_ended(parent), "the parent has ended")
+        before = sum(ticks_by_process(flametap.so_far(out))[child].values())
+        flametap.wait_until_it_holds(process, out, lambda recording: sum(ticks_by_process(recording)[child].values()) > before + 50,
+                                     "more of the child")
+    finally:
+        told.touch(), over.touch()
+    done = flametap.finish(process)
+    assert done.code == (128 + signal.SIGTERM if way == "launched" else flametap.DONE), done
+    assert flametap.so_far(out)["recording"]["ended"] == "process %d was killed by SIGTERM" % parent
+
+
+def has_ended(pid):
+    stat = Path("/proc/%d/stat" % pid)
+    return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] == "Z"
 
 
 # Each of three programs goes on to the next one once a file of its number is there. The arguments are how many are

@@ -6,6 +6,7 @@ test makes once the recording holds what it waits for. So it does not matter how
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -110,6 +111,7 @@ def test_ended_by_a_signal(usual_python, launch, until_found, number):
     done = flametap.finish(launch(*inline(usual_python, source + "os.kill(os.getpid(), %d)" % number),
                                   env=usual_python.environment()))
     assert done.code == 128 + number, done
+    assert re.search(r"process \d+ was killed by %s after" % number.name, done.err), done.err
 
 
 def test_stdin_and_stdout_pass_through(usual_python, launch, until_found):
