@@ -36,6 +36,12 @@ Result<std::unique_ptr<ProcessSampler>> ProcessSampler::attach(pid_t pid, Option
   }
   auto interpreter = cpython::find_interpreter(sampler->process_, sampler->memory_);
   if (!interpreter) return interpreter.error();
+  // In the middle of an exec, what the kernel tells a program is not there yet.
+  const auto program_now = program_of(sampler->process_);
+  if (!program_now) return program_now.error();
+  if (*program_now != sampler->program_) {
+    return Error{Failure::no_such_process, "it began to execute another program meanwhile", "try again"};
+  }
   sampler->interpreter_ = std::move(*interpreter);
   if (options.programs != nullptr) sampler->remember_in(*options.programs);
   return sampler;

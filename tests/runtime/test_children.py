@@ -151,12 +151,14 @@ compute()
 """
 
 
-def test_what_was_there_before_is_found_to_any_depth(usual_python, start, tmp_path):
+@pytest.mark.parametrize("wrap", [[], ["unshare", "--net"]], ids=["events", "no events"])
+def test_what_was_there_before_is_found_to_any_depth(usual_python, start, tmp_path, wrap):
+    """Each is counted once, however often /proc is looked through."""
     out, told, script = tmp_path / "all.ftap", tmp_path / "told", tmp_path / "forks.py"
     script.write_text(GRANDCHILD % str(told))
     target = start(usual_python, script)
     target.says()
-    process = flametap.start("record", "--children", "-p", target.pid, "-o", out)
+    process = flametap.start("record", "--children", "-p", target.pid, "-o", out, wrap=wrap)
     try:
         flametap.wait_until_it_holds(process, out, lambda recording: len(ticks_by_process(recording)) == 3, "the grandchild")
     finally:
@@ -406,6 +408,9 @@ def test_a_process_that_executes_is_recorded_once(usual_and_system_python, tmp_p
                            if sample.thread["id"] == sample.process["pid"])
     # One thread at a time, and one first thread, so that there is at most one sample of it at a tick.
     assert max(spins, of_first_threads) <= recording["recording"]["quality"]["ticks"]
+    # Nothing that was sampled is lost when a process goes on with another program.
+    quality = recording["recording"]["quality"]
+    assert sum(recording["samples"]["ticks"]) == sum(quality["steps"].values()) + quality["torn"] + quality["unreadable"]
     assert len(recording["processes"]) == 3, recording["processes"]
     assert recording["recording"]["quality"]["more"]["child processes"] == 0
 
