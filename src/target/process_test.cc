@@ -85,16 +85,19 @@ TEST(Process, KnowsHowItEnded) {
   killed.kill_without_reaping();
   EXPECT_EQ(process.wait_status(), SIGKILL);
   killed.kill_and_reap();
-  if (const auto status = process.wait_status()) EXPECT_EQ(*status, SIGKILL);  // known since Linux 6.15
+  EXPECT_EQ(process.wait_status().value_or(SIGKILL), SIGKILL);  // known since Linux 6.15
+}
 
-  TestChild ends = TestChild::run([](const auto& ready) {
+TEST(Process, KnowsTheExitCode) {
+  TestChild child = TestChild::run([](const auto& ready) {
+    ::signal(SIGTERM, [](int) { ::_exit(3); });
     ready();
-    ::_exit(3);
   });
+  const Process process = open_or_die(child.pid());
+  ASSERT_EQ(::kill(child.pid(), SIGTERM), 0);
   siginfo_t ended{};
-  const Result<Process> other = Process::open(ends.pid());
-  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(ends.pid()), &ended, WEXITED | WNOWAIT), 0);
-  if (other) EXPECT_EQ(other->wait_status(), 3 << 8);  // else it had ended before
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child.pid()), &ended, WEXITED | WNOWAIT), 0);
+  EXPECT_EQ(process.wait_status(), 3 << 8);
 }
 
 TEST(Process, NoticesTheEnd) {

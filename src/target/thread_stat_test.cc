@@ -47,6 +47,14 @@ TEST(ThreadStat, RefusesAShortOrOddLine) {
   EXPECT_FALSE(parse_task_stat("77 (x) S 10 20 30 0 0 99999999999999999999999" + std::string(kAfterName)));
 }
 
+TEST(ThreadStat, ParsesTheWaitStatus) {
+  std::string line = "7 (a ) b) Z 1";
+  for (int field = 5; field < 52; ++field) line += " 0";
+  EXPECT_EQ(parse_wait_status(line + " 139\n"), 139);
+  EXPECT_EQ(parse_wait_status(line + "\n"), std::nullopt);
+  EXPECT_EQ(parse_wait_status("7"), std::nullopt);
+}
+
 TEST(ThreadStat, ParsesSchedstat) {
   const auto stat = parse_task_schedstat("123456789 42 7\n");
   ASSERT_TRUE(stat);
