@@ -382,8 +382,9 @@ def programs_that_spun(recording):
     return {sample.thread["process"] for sample in flametap.samples_of(recording) if sample.function == "spin"}
 
 
+# Between two of the rarer ticks, the new program is found before the sampler of the one before notices its end.
 @pytest.mark.parametrize("who", ["main", "thread"])
-@pytest.mark.parametrize("rate", [20, 1000])
+@pytest.mark.parametrize("rate", [5, 1000])
 def test_a_process_that_executes_is_recorded_once(usual_and_system_python, tmp_path, rate, who):
     """Where the program is always at the same addresses, as the system's, nothing but us ends the sampler of the one before."""
     python, out = usual_and_system_python, tmp_path / "all.json"
