@@ -367,6 +367,8 @@ import os, sys, time
 def spin():
     while not os.path.exists(os.path.join(sys.argv[4], sys.argv[1])): pass
 spin()
+end = time.time() + 0.3  # so that there are samples which are not in the recording yet
+while time.time() < end: pass
 left = int(sys.argv[1])
 if left:
     words = [sys.executable, "-c", sys.argv[2], str(left - 1)] + sys.argv[2:]
