@@ -17,6 +17,7 @@ namespace {
 using format::with_commas;
 
 constexpr std::size_t kHottest = 5;
+constexpr double kMuchQueueing = 0.2;
 
 // The names of counts are plurals: "child processes closed to us".
 std::string counted(std::uint64_t count, std::string name) {
@@ -77,28 +78,67 @@ std::size_t count_threads(const profile::Profile& all) {
   return count;
 }
 
-// How long threads waited, ran and had the GIL, each of the wall time of all of them.
-std::string states_line(const profile::Profile& all) {
+// How long threads did what, each of the wall time of all of them.
+struct Times {
   std::uint64_t on_cpu = 0;
+  std::uint64_t ready = 0;
   std::uint64_t with_gil = 0;
   std::uint64_t waiting = 0;
   std::uint64_t in_gc = 0;
+  std::uint64_t not_sampled = 0;
+  std::uint64_t not_sampled_on_cpu = 0;
+};
+
+Times times_of(const profile::Profile& all) {
+  Times times;
   for (const profile::Sample& sample : all.samples()) {
-    if ((sample.state & stack::kOnCpu) != 0) on_cpu += sample.weight_ns;
-    if ((sample.state & stack::kHoldsGil) != 0) with_gil += sample.weight_ns;
-    if ((sample.state & stack::kWaitsForGil) != 0) waiting += sample.weight_ns;
-    if ((sample.state & stack::kInGc) != 0) in_gc += sample.weight_ns;
+    const bool ready = (sample.state & stack::kReady) != 0;
+    const bool on_cpu = !ready && (sample.state & stack::kOnCpu) != 0;
+    if (ready) times.ready += sample.weight_ns;
+    if (on_cpu) times.on_cpu += sample.weight_ns;
+    if ((sample.state & stack::kHoldsGil) != 0) times.with_gil += sample.weight_ns;
+    if ((sample.state & stack::kWaitsForGil) != 0) times.waiting += sample.weight_ns;
+    if ((sample.state & stack::kInGc) != 0) times.in_gc += sample.weight_ns;
+    if (sample.ticks != 0) continue;
+    times.not_sampled += sample.weight_ns;
+    if (on_cpu) times.not_sampled_on_cpu += sample.weight_ns;
   }
-  const auto share = [&](std::uint64_t part) {
-    return format::human_share(static_cast<double>(part) / static_cast<double>(all.total_weight_ns()));
-  };
+  return times;
+}
+
+double part_of(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::string states_line(const profile::Profile& all, const Times& times) {
+  const auto share = [&](std::uint64_t part) { return format::human_share(part_of(part, all.total_weight_ns())); };
   const std::size_t threads = count_threads(all);
-  std::string text = fmt::format("{} of {}: {} on a CPU or ready for one, {} with the GIL, {} waiting for it",
+  std::string text = fmt::format("{} of {}: {} on a CPU, {} ready for one, {} with the GIL, {} waiting for it",
                                  format::human_time(all.total_weight_ns()),
-                                 threads == 1 ? "1 thread" : fmt::format("{} threads", threads), share(on_cpu),
-                                 share(with_gil), share(waiting));
-  if (in_gc > 0) text += fmt::format(", {} collecting garbage", share(in_gc));
+                                 threads == 1 ? "1 thread" : fmt::format("{} threads", threads), share(times.on_cpu),
+                                 share(times.ready), share(times.with_gil), share(times.waiting));
+  if (times.in_gc > 0) text += fmt::format(", {} collecting garbage", share(times.in_gc));
   return text;
+}
+
+// A machine with too few CPUs for what runs on it.
+std::string queue_warning(const Times& times) {
+  const double queueing = part_of(times.ready, times.on_cpu + times.ready);
+  if (queueing <= kMuchQueueing) return "";
+  return fmt::format(
+      "  warning: threads that could run waited for a CPU in {} of that time, because others had it: see --mode "
+      "ready\n",
+      format::human_share(queueing));
+}
+
+// What missed ticks do to the error of what is shown.
+std::string not_sampled_line(const profile::Profile& all, const Times& times) {
+  if (times.not_sampled == 0) return "";
+  return fmt::format("  not sampled: {} ({}), of which {} on a CPU: shares of CPU time may be off by up to {}\n",
+                     format::human_time(times.not_sampled),
+                     format::human_share(part_of(times.not_sampled, all.total_weight_ns())),
+                     format::human_time(times.not_sampled_on_cpu),
+                     format::human_share(part_of(times.not_sampled_on_cpu, times.on_cpu)));
 }
 
 std::string times_line(const profile::Quality& quality) {
@@ -135,7 +175,12 @@ std::string summary_text(const profile::Profile& all, const profile::Profile& sh
   text += "  " + samples_line(recording.quality) + "\n";
   if (recording.native) text += "  " + native_line(recording.quality) + "\n";
   if (recording.quality.slowest_sample_ns > 0) text += "  " + times_line(recording.quality) + "\n";
-  if (all.total_weight_ns() > 0) text += "  " + states_line(all) + "\n";
+  if (all.total_weight_ns() > 0) {
+    const Times times = times_of(all);
+    text += not_sampled_line(all, times);
+    text += "  " + states_line(all, times) + "\n";
+    text += queue_warning(times);
+  }
   text += "  " + mode_line(all, shown) + "\n";
   if (const std::string hot = hottest_lines(shown, kHottest); !hot.empty()) text += "  self time:\n" + hot;
   if (written_to != "-") text += "  written to " + written_to + "\n";

@@ -83,6 +83,39 @@ TEST(Summary, SaysWhatBecameOfCStacks) {
                         "truncated 1 (0.01 %); guessed 1,200 (12.00 %); a stop took 31 µs (median)\n"));
 }
 
+TEST(Summary, TellsRunningFromReadyAndWarnsOfAQueue) {
+  profile::TestProfile made;
+  const auto worker = made.thread("worker", 8);
+  const stack::State ready = stack::kOnCpu | stack::kReady;
+  made.sample(worker, {"main", "spin"}, 81);
+  made.sample(worker, {"main", "spin"}, 19, ready);
+  EXPECT_THAT(summary_text(made.profile, made.profile, "-"),
+              AllOf(HasSubstr("81.00 % on a CPU, 19.00 % ready for one"), Not(HasSubstr("warning"))));
+  made.sample(worker, {"main", "spin"}, 2, ready);
+  made.sample(worker, {"main", "nap"}, 98, 0);
+  EXPECT_THAT(summary_text(made.profile, made.profile, "-"),
+              HasSubstr("warning: threads that could run waited for a CPU in 20.59 % of that time"));
+}
+
+TEST(Summary, SaysWhatTimeWithoutSamplesDoesToTheError) {
+  profile::Profile all = recorded();
+  EXPECT_THAT(summary_text(all, all, "-"), Not(HasSubstr("not sampled")));
+  const auto at = [&](std::uint64_t ms, stack::State state) {
+    all.add({.time_ns = 0,
+             .weight_ns = ms * 1'000'000,
+             .thread = profile::ThreadId{0},
+             .stack = profile::kEmptyStack,
+             .ticks = 0,
+             .state = state});
+  };
+  at(10, stack::kOnCpu);
+  at(90, 0);
+  EXPECT_THAT(
+      summary_text(all, all, "-"),
+      HasSubstr("not sampled: 100 ms (50.00 %), of which 10 ms on a CPU: shares of CPU time may be off by up to "
+                "25.00 %\n"));
+}
+
 TEST(Summary, SaysWhyThereIsNothingToSee) {
   profile::TestProfile made;
   made.sample(made.thread("worker", 8), {"nap"}, 5, 0);

@@ -46,7 +46,7 @@ function losses(recording: Recording): RecordingFact[] {
   const { counts } = recording;
   const lost = counts.more.get("lost_from_file") ?? 0;
   const always = [
-    told(counts.missedTicks, "missed", "ticks that passed while the sampler was late; their time is in the next sample"),
+    told(counts.missedTicks, "missed", "ticks that passed while the sampler was late; the time of more than a few in a row is (not sampled)"),
     told(counts.torn, "torn", "samples without a stack: the thread kept moving and could not be stopped"),
     told(lost, "lost", "samples that were in damaged parts of the file"),
   ];
