@@ -69,6 +69,12 @@ constexpr Nanoseconds kPauseTimeout = 1'000'000'000;
   std::exit(1);
 }
 
+Fd file_of(const std::string& line) {
+  Fd file(::memfd_create("line", MFD_CLOEXEC));
+  if (!file || ::write(file.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size())) fail("no memfd");
+  return file;
+}
+
 // What the kernel says of a thread that runs on that CPU, for ever.
 sampler::KernelView running_on(int cpu) {
   const std::string line =
@@ -79,10 +85,9 @@ sampler::KernelView running_on(int cpu) {
       " 0 0 0 0 0 94263206129648 "
       "94263206597000 94263213821952 140726137860251 140726137860281 140726137860281 "
       "140726137860070 0\n";
-  Fd file(::memfd_create("stat", MFD_CLOEXEC));
-  if (!file || ::write(file.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size())) fail("no memfd");
   sampler::KernelView view;
-  view.stat.emplace(std::move(file));
+  view.stat.emplace(file_of(line));
+  view.schedstat.emplace(file_of("151000000 23000000 174\n"));
   return view;
 }
 

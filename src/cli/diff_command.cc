@@ -38,14 +38,14 @@ Result<void> bring_to_one_mode(const DiffRequest& request, Need need, std::array
     profiles[i] = std::move(*shown);
     return {};
   };
+  std::array<profile::Mode, 2> modes{};
   for (std::size_t i = 0; i < profiles.size(); ++i) {
-    if (const auto done = narrow(i, shown_mode(request.mode, profiles[i], need)); !done) return done;
+    modes[i] = shown_mode(request.mode, profiles[i], need).value_or(profiles[i].recording.mode);
   }
-  const profile::Mode common = profile::common_mode(profiles);
+  const profile::Mode common = profile::common_mode(modes[0], modes[1]);
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     // Of a file that does not know its mode all samples count, and then all of the other one.
-    if (profiles[i].recording.mode == common || common == profile::Mode::unknown) continue;
-    if (const auto done = narrow(i, common); !done) return done;
+    if (const auto done = narrow(i, common == profile::Mode::unknown ? modes[i] : common); !done) return done;
   }
   return {};
 }

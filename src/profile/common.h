@@ -8,7 +8,9 @@
 
 namespace flametap::profile {
 
-// The mode that all of them have samples of.
+// The mode that has only samples of both.
+[[nodiscard]] Mode common_mode(Mode one, Mode other);
+// The same of all recordings.
 [[nodiscard]] Mode common_mode(std::span<const Profile> recordings);
 
 struct Measures {

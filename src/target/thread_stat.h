@@ -87,11 +87,12 @@ class ThreadSchedstat {
  public:
   // Fails where the kernel was built without CONFIG_SCHED_INFO.
   [[nodiscard]] static Result<ThreadSchedstat> open(pid_t pid, pid_t tid);
+  // Of any file that holds such a line.
+  explicit ThreadSchedstat(Fd file) : file_(std::move(file)) {}
   // Nothing when the thread is gone.
   [[nodiscard]] std::optional<TaskSchedstat> read() const;
 
  private:
-  explicit ThreadSchedstat(Fd file) : file_(std::move(file)) {}
   Fd file_;
 };
 

@@ -53,7 +53,7 @@ def chunks(data):
     assert data[:8] == MAGIC
     recording, version, oldest, zero, checksum = struct.unpack("<QBBHI", data[8:24])
     assert checksum == zlib.crc32(data[:20])
-    assert (version, oldest, zero) == (3, 1, 0)
+    assert (version, oldest, zero) == (4, 1, 0)
     at, found = 24, []
     while at < len(data):
         assert data[at:at + 4] == MARKER
@@ -63,7 +63,7 @@ def chunks(data):
         assert end <= len(data)
         assert checksum == zlib.crc32(data[at + 8:end])
         assert chunk_recording == recording
-        assert (compression, version) == (1, 3) and oldest in (1, 2)
+        assert (compression, version) == (1, 4) and oldest in (1, 2)
         assert payload_length <= (4 << 20) + (64 << 10)
         assert plain_length <= min(4 << 20, 32 * (32 + payload_length))
         plain = unpack(data[at + 32:end])

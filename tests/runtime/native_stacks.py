@@ -14,6 +14,15 @@ from chance import most_by_chance
 # busy loops.
 MAX_UNMERGED = 0.0001
 
+# Of threads that waited for a CPU there is only Python's stack; so many samples are said to be of such.
+READY_COUNT = "without C stacks while they waited for a CPU"
+
+
+def without_c_stack(quality):
+    """How many samples may have none."""
+    return quality["unmerged"] + quality["more"].get(READY_COUNT, 0)
+
+
 KINDS = ("python", "marker", "native", "inlined", "kernel")  # the numbers of functions.kind in json
 
 Frame = collections.namedtuple("Frame", "kind name file line module")
@@ -89,7 +98,7 @@ def shown(frames):
     return "\n".join("%-8s %s (%s:%d) %s" % (f.kind, f.name, Path(f.file).name, f.line, Path(f.module).name) for f in frames)
 
 
-JsonSample = collections.namedtuple("JsonSample", "thread stack ticks weight_ns")  # the stack's outermost frame first
+JsonSample = collections.namedtuple("JsonSample", "thread stack ticks weight_ns state")  # the stack's outermost frame first
 
 
 class JsonRecording:
@@ -115,9 +124,9 @@ class JsonRecording:
         return flametap.stacks_of(self.json, frame)
 
     def samples(self):
-        columns = (self.json["samples"][name] for name in ("thread", "stack", "ticks", "weight_ns"))
-        for thread, stack, ticks, weight_ns in zip(*columns):
-            yield JsonSample(self.threads[thread], self.stacks[stack], ticks, weight_ns)
+        columns = (self.json["samples"][name] for name in ("thread", "stack", "ticks", "weight_ns", "state"))
+        for thread, stack, *numbers in zip(*columns):
+            yield JsonSample(self.threads[thread], self.stacks[stack], *numbers)
 
     def assert_merged(self):
         """Hardly any sample has native and Python frames that could not be brought together."""

@@ -47,7 +47,7 @@ def names_in(recording):
 
 
 def record(folder, running, *options, **how):
-    return names_in(flametap.record(folder, "-p", running.target.pid, "-r", RATE_HZ, "-d", SECONDS, *options, **how))
+    return names_in(flametap.record(folder, "-p", running.target.pid, "-r", RATE_HZ, "-d", SECONDS, "--mode", "wall", *options, **how))
 
 
 def assert_all_possible(running, record_some):
@@ -85,7 +85,7 @@ def test_never_of_two_moments(minor_python3, repeating, tmp_path, ways, outcome)
     """Riding along is no proof by itself: we may be put off the CPU, and the target run, in the middle of a reading."""
     running = repeating(minor_python3)
     library = Path(flametap.binary()).with_name("broken_reads.so")
-    recording = flametap.record(tmp_path, "-p", running.target.pid, "-r", 1000, "-d", SECONDS, "--no-interrupt", *ways,
+    recording = flametap.record(tmp_path, "-p", running.target.pid, "-r", 1000, "-d", SECONDS, "--mode", "wall", "--no-interrupt", *ways,
                                 env=dict(os.environ, LD_PRELOAD=str(library)))
     running.assert_possible(names_in(recording))
     stats = recording.stats

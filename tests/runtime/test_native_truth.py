@@ -2,6 +2,7 @@
 stack of targets/native_rounds.py is possible, and its shares of time are what it measured itself."""
 
 import collections
+import itertools
 import statistics
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 import extension
 import flametap
 import native_oracle
-from native_stacks import INTERNAL, Dumped, Recording, is_of, shown, without_class
+from native_stacks import INTERNAL, Dumped, Recording, is_of, shown, without_c_stack, without_class
 from pythons import FULL
 from target import TARGETS
 
@@ -56,6 +57,9 @@ STACKS = {
 
 # Whose stacks have native frames that do work and are not ours: C functions of the interpreter, of ctypes and libffi.
 OTHERS_WORK = ("sorting", "dying", "generating", "ctypes_calls")
+
+
+READY = 16  # the bit in the state of a sample whose thread waited for a CPU
 
 
 class Still:
@@ -283,8 +287,8 @@ def rounds(start, counters):
 def assert_shares(rounds, recording):
     wall, all_wall, all_cpu = rounds.spent[:3], rounds.spent[6], rounds.spent[7]
     weight, seen = flametap.Weight(), collections.Counter()
-    weight.add(recording.json)
-    for sample in recording.samples():
+    weight.add(dict(recording.json, samples=of_running(recording.json["samples"])))
+    for sample in merged_samples(recording):
         names = {frame.name for frame in sample.stack}
         seen.update({kind: sample.weight_ns for kind, name in TIMED.items() if name in names})
     off_cpu = max(0, 1 - all_cpu / all_wall)
@@ -297,13 +301,22 @@ def assert_shares(rounds, recording):
         assert abs(sampled - true) <= SIGMAS * sigma + error, kind
 
 
-def merged_samples(recording):
-    """Of an unmerged sample there is only what is Python's, and it is counted."""
-    def is_bare(sample):
-        return [frame.name for frame in sample.stack] == ["<module>", "loop", "key"]
+def of_running(samples):
+    """Those columns of the json format without the samples of threads that waited for a CPU, and without time that has none."""
+    wanted = [not state & READY and ticks for state, ticks in zip(samples["state"], samples["ticks"])]
+    return {name: list(itertools.compress(column, wanted)) for name, column in samples.items()}
 
-    assert sum(sample.ticks for sample in recording.samples() if is_bare(sample)) <= recording.quality["unmerged"]
-    return [sample for sample in recording.samples() if not is_bare(sample)]
+
+def is_bare(stack):
+    return [frame.name for frame in stack] == ["<module>", "loop", "key"]
+
+
+def merged_samples(recording):
+    """Of an unmerged sample there is only what is Python's, and it is counted; so it is while a thread waits for a CPU."""
+    bare = sum(sample.ticks for sample in recording.samples() if is_bare(sample.stack))
+    assert bare <= without_c_stack(recording.quality)
+    return [sample for sample in recording.samples()
+            if sample.ticks and not sample.state & READY and not is_bare(sample.stack)]
 
 
 def test_sampled_stacks_are_possible_and_shares_true(native_python, rounds, tmp_path):
