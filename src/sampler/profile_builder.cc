@@ -64,6 +64,7 @@ void ProfileBuilder::add(std::size_t process_number, const SampledProcess& proce
   TimeAccount::Parts parts = thread.account.divide(since - own, activity, turns);
   thread.account.count(Activity::on_cpu, parts.on_cpu);
   thread.account.count(Activity::ready, parts.ready);
+  if (turns) move_to_ready(thread, *turns);
   thread.account.count(activity, own);
   Nanoseconds& same = part_of(parts, activity);
   const Nanoseconds besides = sampled.unchanged ? same : std::min(same, kMostUnseen * own);
@@ -81,10 +82,8 @@ void ProfileBuilder::add(std::size_t process_number, const SampledProcess& proce
     last = {times.time - std::min(times.time, besides), weight, thread.id, stack, 1, sample.state};
     thread.may_be_ready = 0;
   }
-  if (activity == Activity::on_cpu && sampled.may_be_ready) thread.may_be_ready += weight;
-  if (!turns) return;
-  move_to_ready(thread, *turns, samples_);
-  thread.account.settle(activity, *turns, taking_);
+  if (sampled.may_be_ready || sampled.unchanged) thread.may_be_ready += weight;
+  if (turns) thread.account.settle(activity, *turns, taking_);
 }
 
 // Time that no sample covers, with what the thread did meanwhile, but not where.
@@ -100,22 +99,29 @@ void ProfileBuilder::add_unseen(ThreadEntry& thread, Nanoseconds from, const Tim
 }
 
 // While a thread waits for a CPU, its stack stays the same: what turned out to have been such a wait is in the last
-// one.
-void ProfileBuilder::move_to_ready(ThreadEntry& thread, const target::TaskSchedstat& turns,
-                                   std::vector<profile::Sample>& to) {
+// row. One that slept woke up in it; of one that seemed to run all along, the wait may be anywhere in it.
+void ProfileBuilder::move_to_ready(ThreadEntry& thread, const target::TaskSchedstat& turns) {
   profile::Sample& last = thread.last;
   const Nanoseconds waited = std::min(thread.account.uncounted_wait(turns), thread.may_be_ready);
   const std::uint64_t interval = last.ticks == 0 ? 0 : last.weight_ns / last.ticks;
   const std::uint64_t ticks = interval == 0 ? 0 : std::min(last.ticks, (waited + interval / 2) / interval);
   if (ticks == 0) return;
-  const Nanoseconds moved = ticks == last.ticks ? last.weight_ns : ticks * interval;
-  const auto state = static_cast<stack::State>(last.state | stack::kReady);
-  to.push_back({last.time_ns, moved, last.thread, last.stack, ticks, state});
-  last.time_ns += moved;
+  const bool slept = (last.state & stack::kOnCpu) == 0;
+  profile::Sample moved = last;
+  moved.ticks = ticks;
+  moved.weight_ns = ticks == last.ticks ? last.weight_ns : ticks * interval;
+  moved.state = static_cast<stack::State>(slept ? stack::on_cpu(true) : last.state | stack::kReady);
   last.ticks -= ticks;
-  last.weight_ns -= moved;
-  thread.may_be_ready -= std::min(moved, thread.may_be_ready);
-  thread.account.move_to_ready(moved);
+  last.weight_ns -= moved.weight_ns;
+  (slept ? moved : last).time_ns += (slept ? last : moved).weight_ns;
+  thread.may_be_ready -= std::min(moved.weight_ns, thread.may_be_ready);
+  if (slept) {
+    thread.account.count(Activity::ready, moved.weight_ns);
+  } else {
+    thread.account.move_to_ready(moved.weight_ns);
+  }
+  if (slept) flush(thread);
+  samples_.push_back(moved);
 }
 
 void ProfileBuilder::count(const Sampled& sampled) {

@@ -62,7 +62,7 @@ class ProfileBuilder {
     profile::ThreadId id;
     Nanoseconds first_time;        // of its first sample
     profile::Sample last{};        // not yet in the profile: the next sample may continue it
-    Nanoseconds may_be_ready = 0;  // of its weight
+    Nanoseconds may_be_ready = 0;  // so much of its weight
     TimeAccount account{};
   };
   struct ProcessEntry {
@@ -83,7 +83,7 @@ class ProfileBuilder {
   [[nodiscard]] ThreadEntry& thread_of(ProcessEntry& entry, const SampledProcess& process, const ThreadSample& sample,
                                        Nanoseconds now);
   void add_unseen(ThreadEntry& thread, Nanoseconds from, const TimeAccount::Parts& parts);
-  static void move_to_ready(ThreadEntry& thread, const target::TaskSchedstat& turns, std::vector<profile::Sample>& to);
+  void move_to_ready(ThreadEntry& thread, const target::TaskSchedstat& turns);
   void flush(ThreadEntry& thread);
 
   static constexpr std::size_t kFull = 1 << 18;

@@ -26,6 +26,7 @@ class Rest {
       return;
     }
     last = take();
+    if (!last.turns && before && before->slices != 0) last.turns = before;
     asleep_since_.reset();
     if (last.gone || last.running()) return;
     if (schedstat) asleep_since_ = schedstat->read();

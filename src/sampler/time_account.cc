@@ -7,7 +7,7 @@ namespace flametap::sampler {
 namespace {
 
 // How far the account of a running thread lags behind at the most, where the kernel ticks 250 times a second.
-constexpr Nanoseconds kLongestLag = 4'000'000;
+constexpr std::int64_t kLongestLag = 4'000'000;
 
 constexpr std::int64_t kMostKept = 20'000'000;
 constexpr std::int64_t kForEver = std::numeric_limits<std::int64_t>::max();
@@ -42,7 +42,7 @@ TimeAccount::Parts TimeAccount::divide(Nanoseconds unseen, Activity now,
   const Nanoseconds rest = unseen - parts.on_cpu - parts.ready;
   switch (now) {
     case Activity::on_cpu:  // for how long, the account does not say yet
-      parts.on_cpu += std::min(rest, kLongestLag);
+      parts.on_cpu += at_most(kLongestLag + std::min(uncounted_run(*turns), Difference{0}), rest);
       break;
     case Activity::ready:  // nor since when, if it slept before
       parts.ready += last_ == Activity::asleep ? rest / 2 : rest;

@@ -20,6 +20,9 @@ ON_CPU, READY = 1, 16
 # Shares of the wall time. A recording follows the kernel's account but for 20 ms; the moments at which the test reads the
 # account are not those at which the recording begins and ends, between which lies one turn of the busy ones at the most.
 MOST_ERROR = 0.02
+# A thread that is stopped for its C stack while it runs may have to wait for the rest of its turn: the sample says that it
+# ran, and right after it did not.
+MOST_ERROR_OF_STOPS = 0.04
 
 MOST_INTERVALS = 5  # that a sample stands for, its own included
 
@@ -87,8 +90,9 @@ def test_what_ran_and_what_waited_is_what_the_kernel_says(usual_python, start, c
     print(done.err)
     print("ran %.3f, the kernel says %.3f; ready %.3f, the kernel says %.3f"
           % (ran, spent.ran_s / spent.when_s, ready, spent.waited_s / spent.when_s))
-    assert abs(ran - spent.ran_s / spent.when_s) <= MOST_ERROR
-    assert abs(ready - spent.waited_s / spent.when_s) <= MOST_ERROR
+    most = MOST_ERROR_OF_STOPS if recording["recording"]["native"] else MOST_ERROR
+    assert abs(ran - spent.ran_s / spent.when_s) <= most
+    assert abs(ready - spent.waited_s / spent.when_s) <= most
     assert_no_sample_knows_too_much(recording)
 
 
