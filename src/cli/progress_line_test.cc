@@ -10,7 +10,9 @@ TEST(ProgressLine, SaysHowFarItIs) {
   EXPECT_EQ(progress_text(now, 2 * kSecond, 200), "2.0 s  4,000 samples  1000 ticks/s  3 failed  hottest: Shop.sell");
 }
 
-TEST(ProgressLine, OneSample) { EXPECT_EQ(progress_text({.ticks = 0, .samples = 1, .failed = 0, .hottest = ""}, 0, 200), "0.0 s  1 sample"); }
+TEST(ProgressLine, OneSample) {
+  EXPECT_EQ(progress_text({.ticks = 0, .samples = 1, .failed = 0, .hottest = ""}, 0, 200), "0.0 s  1 sample");
+}
 
 TEST(ProgressLine, BeforeTheFirstSample) { EXPECT_EQ(progress_text({}, 0, 200), "0.0 s  0 samples"); }
 
