@@ -38,7 +38,8 @@ void add_record_options(CLI::App& command, RecordWords& words) {
   command.add_option("-o,--output", request.output, "Where to write; - is standard output")->type_name("FILE");
   command.add_option("-f,--format", request.format, format::known_formats() + " [by FILE's ending, else html]")
       ->type_name("FORMAT");
-  command.add_option("--mode", words.mode, "wall, cpu, gil or ready [cpu]; html, json and ftap keep all")->type_name("MODE");
+  command.add_option("--mode", words.mode, "wall, cpu, gil or ready [cpu]; html, json and ftap keep all")
+      ->type_name("MODE");
   add_native_options(command, words.native);
   command.add_flag("--by-thread", request.by_thread, "Give each thread a root of its own");
   command.add_flag("--children", request.children, "Also the Python processes that they start, to any depth");
