@@ -38,14 +38,12 @@ Result<void> bring_to_one_mode(const DiffRequest& request, Need need, std::array
     profiles[i] = std::move(*shown);
     return {};
   };
-  std::array<profile::Mode, 2> modes{};
+  const profile::Mode common = profile::common_mode(profiles);
   for (std::size_t i = 0; i < profiles.size(); ++i) {
-    modes[i] = shown_mode(request.mode, profiles[i], need).value_or(profiles[i].recording.mode);
-  }
-  const profile::Mode common = profile::common_mode(modes[0], modes[1]);
-  for (std::size_t i = 0; i < profiles.size(); ++i) {
-    // Of a file that does not know its mode all samples count, and then all of the other one.
-    if (const auto done = narrow(i, common == profile::Mode::unknown ? modes[i] : common); !done) return done;
+    // Of a file that does not know its mode all samples count, and those of the other one that are shown of it alone.
+    const bool has_one = common != profile::Mode::unknown && common != profile::Mode::wall && !request.mode;
+    const auto mode = has_one ? std::optional(common) : shown_mode(request.mode, profiles[i], need);
+    if (const auto done = narrow(i, mode); !done) return done;
   }
   return {};
 }

@@ -20,6 +20,8 @@
 #include "cli/signals.h"
 #include "cli/source_sink.h"
 #include "cli/summary.h"
+#include "cli/terminal.h"
+#include "cli/text_fit.h"
 #include "cpython/version.h"
 #include "format/html.h"
 #include "format/output_file.h"
@@ -35,6 +37,8 @@
 
 namespace flametap::cli {
 namespace {
+
+constexpr std::size_t kSummaryIndent = 4;  // of what does not fit into a line
 
 using sampler::ProcessSampler;
 using Samplers = std::vector<std::unique_ptr<ProcessSampler>>;
@@ -162,6 +166,7 @@ Result<void> finish(const Ending& ending, Journal& journal, const Result<void>& 
   const auto of_mode = profile::filter(all, {.mode = request.mode});
   std::string text = summary_text(all, of_mode ? *of_mode : all, only_there ? "-" : *written);
   if (pushed && !pushed->empty()) text += "  pushed to " + *pushed + "\n";
+  text = wrapped_lines(text, error_columns(), kSummaryIndent);
   std::fwrite(text.data(), 1, text.size(), stderr);
   return pushed ? Result<void>{} : pushed.error();
 }

@@ -34,6 +34,7 @@ Result<profile::Profile> read_and_merge(const ReportRequest& request, Need need)
 std::string why_nothing_is_left(const ReportRequest& request) {
   if (!request.thread.empty()) return "no sample of a thread whose name or id matches '" + request.thread + "'";
   if (!request.process.empty()) return "no sample of a process whose command or pid matches '" + request.process + "'";
+  if (request.mode == profile::Mode::ready) return "no thread is known to have waited for a CPU";
   return "no thread ran or had the GIL: see what they waited for with --mode wall";
 }
 

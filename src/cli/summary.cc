@@ -161,7 +161,9 @@ std::string mode_line(const profile::Profile& all, const profile::Profile& shown
                            ? 0
                            : static_cast<double>(shown.total_weight_ns()) / static_cast<double>(all.total_weight_ns());
   std::string text = fmt::format("mode {}: {} of the threads' wall time", name(mode), format::human_share(share));
-  if (shown.total_ticks() == 0 && all.total_ticks() > 0) text += "; they waited all the time: see it with --mode wall";
+  if (shown.total_weight_ns() > 0 || all.total_weight_ns() == 0) return text;
+  if (mode == profile::Mode::ready) return text + "; none of them waited for a CPU";
+  text += "; they waited all the time: see it with --mode wall";
   return text;
 }
 

@@ -33,6 +33,16 @@ std::string wrapped(std::string_view text, Columns columns, std::size_t at, std:
   return result;
 }
 
+std::string wrapped_lines(std::string_view text, Columns columns, std::size_t indent) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    result += wrapped(text.substr(0, end), columns, 0, indent) + "\n";
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return result;
+}
+
 NameWidths fit_names(Columns columns, std::size_t taken, NameWidths wanted) {
   if (!columns) return wanted;
   const std::size_t room = std::max(*columns, taken + kNarrowest) - taken;

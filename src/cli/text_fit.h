@@ -14,6 +14,8 @@ using Columns = std::optional<std::size_t>;
 // The text with line breaks in place of blanks. It begins at column `at`, and its further lines begin at `indent`. A
 // word that is longer than a line stays whole.
 [[nodiscard]] std::string wrapped(std::string_view text, Columns columns, std::size_t at, std::size_t indent);
+// The same of each line of a text.
+[[nodiscard]] std::string wrapped_lines(std::string_view text, Columns columns, std::size_t indent);
 
 // How wide the names of a table and the places beside them may be.
 struct NameWidths {

@@ -12,6 +12,12 @@ TEST(Wrapped, BreaksBetweenWords) {
   EXPECT_EQ(wrapped("", 24, 0, 2), "");
 }
 
+TEST(Wrapped, EachLineOfATextIsBrokenByItself) {
+  EXPECT_EQ(wrapped_lines("flametap: done\n  one two three four five six\n", 26, 4),
+            "flametap: done\n  one two three four five\n    six\n");
+  EXPECT_EQ(wrapped_lines("one two\n\nthree", {}, 4), "one two\n\nthree\n");
+}
+
 TEST(Wrapped, LeavesLongWordsWhole) {
   const std::string path = "/" + std::string(60, 'x');
   EXPECT_EQ(wrapped("in " + path + " it is", 30, 0, 4), "in\n    " + path + "\n    it is");

@@ -2,12 +2,15 @@
 
 namespace flametap::profile {
 
+namespace {
+
 Mode common_mode(Mode one, Mode other) {
   if (one == other || other == Mode::wall) return one;
   if (one == Mode::wall) return other;
-  const bool both_run = (one == Mode::cpu || one == Mode::gil) && (other == Mode::cpu || other == Mode::gil);
-  return both_run ? Mode::gil : Mode::unknown;
+  return Mode::unknown;
 }
+
+}  // namespace
 
 Mode common_mode(std::span<const Profile> recordings) {
   Mode mode = Mode::wall;

@@ -8,9 +8,7 @@
 
 namespace flametap::profile {
 
-// The mode that has only samples of both.
-[[nodiscard]] Mode common_mode(Mode one, Mode other);
-// The same of all recordings.
+// The mode that all of them have samples of.
 [[nodiscard]] Mode common_mode(std::span<const Profile> recordings);
 
 struct Measures {

@@ -15,18 +15,13 @@ namespace {
 
 std::size_t index(ThreadId id) { return static_cast<std::size_t>(id); }
 
-// Whether all samples of one mode are among those of another.
-bool holds(Mode recorded, Mode wanted) {
-  return recorded == wanted || recorded == Mode::wall || (recorded == Mode::cpu && wanted == Mode::gil);
-}
-
 Result<void> check_mode(Mode recorded, Mode wanted) {
   if (recorded == wanted) return {};
   if (recorded == Mode::unknown || wanted == Mode::unknown) {
     return Error{Failure::usage, "the profile does not say what its threads were doing, so it has no mode to choose",
                  ""};
   }
-  if (!holds(recorded, wanted)) {
+  if (recorded != Mode::wall) {
     const std::string name_wanted(name(wanted));
     return Error{
         Failure::usage,

@@ -112,8 +112,9 @@ bool ProcessSampler::sample_threads(const ThreadSampler::Tools& tools, const Sin
   for (Thread& thread : threads_) {
     if (std::exchange(thread.tick, tick_) == tick_) continue;
     const Nanoseconds start = monotonic_now();
-    const Sampled sampled = thread.sampler->sample(tools);
+    Sampled sampled = thread.sampler->sample(tools);
     const Nanoseconds duration = monotonic_now() - start;
+    sampled.dormant = thread.sampler->has_companions() && !is_at_work(thread);
     if (const auto& moved_to = thread.sampler->moved_to()) {
       thread.python = *moved_to;
       list_is_old_ = true;
@@ -158,13 +159,16 @@ stack::State ProcessSampler::state_of(const Thread& thread, const Sampled& sampl
   stack::State state = 0;
   if (shared_.holds_gil(thread.python)) state |= stack::kHoldsGil;
   if (shared_.in_gc(thread.python)) state |= stack::kInGc;
-  if (sampled.running() && (state != 0 || is_foremost(thread)))
-    state |= stack::on_cpu(sampled.activity == Activity::ready);
+  if (sampled.running() && is_at_work(thread)) state |= stack::on_cpu(sampled.activity == Activity::ready);
   if (shared_.holds_gil(thread.python) && !sampled.running()) state |= stack::kAsleepWithGil;
   if (state == 0 && !sampled.running() && shared_.is_gil_wait(thread.python, sampled.sleeps_on)) {
     state |= stack::kWaitsForGil;
   }
   return state;
+}
+
+bool ProcessSampler::is_at_work(const Thread& thread) const {
+  return shared_.holds_gil(thread.python) || is_foremost(thread);
 }
 
 // A thread of the system that runs code in several interpreters has a Python thread in each of them. Only one of these
@@ -200,10 +204,15 @@ void ProcessSampler::sample_native_threads(const NativeThreadSampler::Tools& too
     list_is_old_ = list_is_old_ || visit.has_value();
     const stack::State on_cpu = sampled.running() ? stack::kOnCpu : stack::State{0};
     sink({thread.number, visit ? &visit->python : nullptr, thread.sampler->tid(), sampled,
-          static_cast<stack::State>(visit ? on_cpu | visit->state : on_cpu), thread.sampler->frames(), std::nullopt,
-          monotonic_now() - start});
+          static_cast<stack::State>(visit ? on_cpu | state_of(*visit, sampled) : on_cpu), thread.sampler->frames(),
+          std::nullopt, monotonic_now() - start});
   }
   if (some_ended) next_native_list_ = 0;
+}
+
+stack::State ProcessSampler::state_of(const Visit& visit, const Sampled& sampled) {
+  const bool sleeps_with_gil = visit.state == stack::kHoldsGil && !sampled.running();
+  return sleeps_with_gil ? stack::State{stack::kHoldsGil | stack::kAsleepWithGil} : visit.state;
 }
 
 // Asked while the thread is stopped, so that what is read of Python is of the instant of its C stack.

@@ -153,6 +153,8 @@ class ProcessSampler final : public SampledProcess {
   [[nodiscard]] std::optional<target::Address> gil_holder_of(const Thread& thread, const Sampled& sampled) const;
   [[nodiscard]] stack::State state_of(const Thread& thread, const Sampled& sampled) const;
   [[nodiscard]] bool is_foremost(const Thread& thread) const;
+  [[nodiscard]] bool is_at_work(const Thread& thread) const;
+  [[nodiscard]] static stack::State state_of(const Visit& visit, const Sampled& sampled);
   [[nodiscard]] bool same_thread(const Thread& thread) const;
   [[nodiscard]] target::Address next_of(const Thread& thread) const;
   [[nodiscard]] bool may_run_another_program();

@@ -49,7 +49,10 @@ void ProfileBuilder::add(std::size_t process_number, const SampledProcess& proce
   if (sample.sampled.stopped > 0 && !sample.sampled.unchanged) stops_.add(sample.sampled.stopped);
   ProcessEntry& entry = processes_[process_number];
   if (sample.sampled.outcome == Outcome::no_frames) {
-    if (const auto known = entry.threads.find(sample.thread); known != entry.threads.end()) flush(known->second);
+    if (const auto known = entry.threads.find(sample.thread); known != entry.threads.end()) {
+      flush(known->second);
+      known->second.account.forget();  // what it does without Python belongs to no sample
+    }
     return;
   }
   ThreadEntry& thread = thread_of(entry, process, sample, times.time);
@@ -58,9 +61,9 @@ void ProfileBuilder::add(std::size_t process_number, const SampledProcess& proce
   const Nanoseconds own = std::min(since, times.own_weight);
   const Sampled& sampled = sample.sampled;
   // Of two Python threads on one thread of the system, the kernel's account is that of the one at work.
-  const bool is_its_account = sampled.running() == ((sample.state & stack::kOnCpu) != 0);
-  const auto turns = is_its_account ? sampled.turns : std::nullopt;
-  const Activity activity = is_its_account ? sampled.activity : Activity::asleep;
+  if (sampled.dormant) thread.account.forget();
+  const auto turns = sampled.dormant ? std::nullopt : sampled.turns;
+  const Activity activity = sampled.dormant ? Activity::asleep : sampled.activity;
   TimeAccount::Parts parts = thread.account.divide(since - own, activity, turns);
   thread.account.count(Activity::on_cpu, parts.on_cpu);
   thread.account.count(Activity::ready, parts.ready);
@@ -80,7 +83,6 @@ void ProfileBuilder::add(std::size_t process_number, const SampledProcess& proce
   } else {
     flush(thread);
     last = {times.time - std::min(times.time, besides), weight, thread.id, stack, 1, sample.state};
-    thread.may_be_ready = 0;
   }
   if (sampled.may_be_ready || sampled.unchanged) thread.may_be_ready += weight;
   if (turns) thread.account.settle(activity, *turns, taking_);
@@ -110,7 +112,8 @@ void ProfileBuilder::move_to_ready(ThreadEntry& thread, const target::TaskScheds
   profile::Sample moved = last;
   moved.ticks = ticks;
   moved.weight_ns = ticks == last.ticks ? last.weight_ns : ticks * interval;
-  moved.state = static_cast<stack::State>(slept ? stack::on_cpu(true) : last.state | stack::kReady);
+  const auto kept = static_cast<stack::State>(slept ? last.state & (stack::kHoldsGil | stack::kInGc) : last.state);
+  moved.state = static_cast<stack::State>(kept | stack::on_cpu(true));
   last.ticks -= ticks;
   last.weight_ns -= moved.weight_ns;
   (slept ? moved : last).time_ns += (slept ? last : moved).weight_ns;
@@ -208,6 +211,7 @@ ProfileBuilder::ThreadEntry& ProfileBuilder::thread_of(ProcessEntry& entry, cons
 void ProfileBuilder::flush(ThreadEntry& thread) {
   if (thread.last.ticks > 0) samples_.push_back(thread.last);
   thread.last.ticks = 0;
+  thread.may_be_ready = 0;
 }
 
 std::string ProfileBuilder::hottest() const {

@@ -46,6 +46,7 @@ class Recorded {
     Activity activity = Activity::on_cpu;
     bool may_be_ready = false;
     bool unchanged = false;
+    bool dormant = false;
     std::uint32_t function = 1;
   };
 
@@ -56,6 +57,7 @@ class Recorded {
     const stack::Frame frame{stack::FrameKind::python, what.function, 2};
     Sampled sampled{.outcome = stack::Outcome::complete, .activity = what.activity, .may_be_ready = what.may_be_ready};
     sampled.unchanged = what.unchanged;
+    sampled.dormant = what.dormant;
     sampled.turns = turns;
     const stack::State state =
         what.activity == Activity::asleep ? stack::State{0} : stack::on_cpu(what.activity == Activity::ready);
@@ -69,6 +71,20 @@ class Recorded {
                   .gil_holder = {},
                   .duration = 10},
                  {.time = now_, .weight = static_cast<Nanoseconds>(intervals) * kMs, .own_weight = kMs});
+  }
+
+  void tick_without_frames() {
+    now_ += kMs;
+    builder_.add(process_number_, process_,
+                 {.thread = 1,
+                  .python = nullptr,
+                  .tid = 7,
+                  .sampled = {.outcome = stack::Outcome::no_frames},
+                  .state = 0,
+                  .frames = {},
+                  .gil_holder = {},
+                  .duration = 10},
+                 {.time = now_, .weight = kMs, .own_weight = kMs});
   }
 
   std::vector<std::string> rows() {
@@ -116,6 +132,21 @@ TEST(ProfileBuilder, AWaitThatFollowedASleepWasNoSleep) {
   for (int i = 0; i < 9; ++i) recorded.tick(1, {.activity = Activity::asleep, .unchanged = true}, turns(0, 0, 1));
   recorded.tick(1, {.function = 2}, turns(0, 4, 2));
   EXPECT_THAT(recorded.rows(), ElementsAre("1: f1 0 6 6", "7: f1 17 4 4", "11: f2 1 1 1"));
+}
+
+TEST(ProfileBuilder, WhatIsDoneWithoutPythonBelongsToNoSample) {
+  Recorded recorded;
+  recorded.tick(1, {.activity = Activity::asleep}, turns(0, 0, 1));
+  recorded.tick_without_frames();
+  recorded.tick(11, {.activity = Activity::asleep, .function = 2}, turns(20, 20, 9));
+  EXPECT_THAT(recorded.rows(), ElementsAre("1: f1 0 1 1", "3: (not sampled) 0 0 6", "9: f2 0 1 5"));
+}
+
+TEST(ProfileBuilder, OneThatIsNotAtWorkGetsNothingOfTheAccount) {
+  Recorded recorded;
+  recorded.tick(1, {.activity = Activity::asleep}, turns(0, 0, 1));
+  recorded.tick(11, {.activity = Activity::asleep, .dormant = true}, turns(5, 5, 9));
+  EXPECT_THAT(recorded.rows(), ElementsAre("1: f1 0 1 1", "2: (not sampled) 0 0 6", "8: f1 0 1 5"));
 }
 
 TEST(ProfileBuilder, WhatSeemedToRunMayHaveWaited) {

@@ -23,6 +23,7 @@ struct Sampled {
   bool may_be_ready = false;    // it is said to be on a CPU, but nobody could tell
   bool gone = false;            // the thread, or all of its process, is no more; or its memory is closed to us
   bool unchanged = false;       // it has not run since the last sample: everything is as it was
+  bool dormant = false;         // another Python thread of the same thread of the system is the one at work
   std::uint64_t sleeps_on = 0;  // the word in its memory that it waits for, or 0
   // What the kernel counts of its turns, right after the sample, if that was asked for or is known anyway.
   std::optional<target::TaskSchedstat> turns = {};

@@ -54,6 +54,7 @@ class ThreadSampler {
 
   // Before the first sample, so that the first guess is a good one.
   void warm_up();
+  [[nodiscard]] bool has_companions() const { return !companions_.others.empty(); }
   void set_companions(Companions companions) { companions_ = std::move(companions); }
   [[nodiscard]] Sampled sample(const Tools& tools);
   // Between samples, with time to spare until then: finds out whether it has calmed down, see Approach.

@@ -26,6 +26,8 @@ class TimeAccount {
   // Of the time between the last sample and this one, of which it is not known what the thread did, how much was what.
   // `now`: what the thread does at this sample; `turns`: what the kernel says of it then.
   [[nodiscard]] Parts divide(Nanoseconds unseen, Activity now, const std::optional<target::TaskSchedstat>& turns) const;
+  // What comes next is not to be compared with what was before.
+  void forget() { *this = {}; }
   // Time that is covered: by a sample, or because it was divided.
   void count(Activity activity, Nanoseconds time);
   // How much of what was counted as on a CPU was a wait for one, as the kernel says now.

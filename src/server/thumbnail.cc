@@ -45,7 +45,7 @@ void append_box(std::uint64_t x, std::uint64_t y, std::uint64_t width, std::stri
 
 std::string thumbnail(const profile::Profile& profile) {
   const profile::Tree tree = profile::tree_of(profile);
-  const auto weight = [&](const profile::Weight& of) { return tree.total.ticks > 0 ? of.ticks : of.ns; };
+  const auto weight = [&](const profile::Weight& of) { return tree.total.ns > 0 ? of.ns : of.ticks; };
   const auto total = static_cast<double>(weight(tree.total));
   const auto place = [&](std::uint64_t at) {
     return static_cast<std::uint64_t>(static_cast<double>(at) / total * static_cast<double>(kWidth));

@@ -28,7 +28,7 @@ export function whyNotMode(recording: Recording, mode: Mode): string | null {
   if (recording.mode === "unknown") {
     return mode === "wall" ? null : "the profile does not say what its threads were doing";
   }
-  if (recording.mode === "wall" || (recording.mode === "cpu" && mode === "gil")) return null;
+  if (recording.mode === "wall") return null;
   return `the profile holds only samples of mode ${recording.mode}: record with --mode ${mode}`;
 }
 

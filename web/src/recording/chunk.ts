@@ -4,7 +4,7 @@ import { crc32 } from "./crc32";
 export const fileHeaderBytes = 24;
 export const chunkHeaderBytes = 32;
 export const marker = [0xd3, 0x46, 0x54, 0x43] as const;
-export const knownVersion = 2;
+export const knownVersion = 4;
 
 // What a chunk may hold, so that no file makes its reader allocate more than the file justifies.
 const maxPlain = 4 << 20;
