@@ -9,7 +9,7 @@ namespace {
 // How far the account of a running thread lags behind at the most, where the kernel ticks 250 times a second.
 constexpr std::int64_t kLongestLag = 4'000'000;
 
-constexpr std::int64_t kMostKept = 20'000'000;
+constexpr std::int64_t kMostKept = 100'000'000;
 constexpr std::int64_t kForEver = std::numeric_limits<std::int64_t>::max();
 
 Nanoseconds at_most(std::int64_t time, Nanoseconds limit) {
