@@ -169,7 +169,7 @@ describe("views", () => {
   });
 
   test("source: the text of the file, and what its lines took", async () => {
-    const page = await open("#mode=wall&view=source");
+    const page = await open("#mode=cpu&view=source");
     const files = page.getByRole("grid", { name: "Files" });
     await files.getByText("target.py").click();
     const lines = page.getByRole("grid", { name: /^Lines of .*target\.py$/ });
